@@ -1,0 +1,258 @@
+//! The driver of the tier: the fast path for as long as it goes, the checking interpreter for single values.
+
+use crate::checked::{self, Run, Target};
+use crate::fast::{FastProgram, Machine, Untranslatable, Window};
+use reschema_ir::{Program, cost::PADDING};
+use reschema_runtime::{Columns, Input, Limits, Outcome, Output, Scratch, Stop, UserFn};
+use std::sync::Arc;
+
+/// A pair's Program, ready to be interpreted.
+pub struct Interpreter {
+    plain: Arc<Program>,
+    fast: Result<FastProgram, Untranslatable>,
+}
+
+/// What a run needs besides the Program; reusable, one a thread.
+#[derive(Default)]
+pub struct Environment {
+    machine: Machine,
+    scratch: Scratch,
+}
+
+/// How far a run came, in whole values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Values done.
+    pub values: u64,
+    /// Bytes of input they took.
+    pub consumed: usize,
+    /// Values done on the fast path.
+    pub fast: u64,
+    /// Values done by the checking interpreter.
+    pub checked: u64,
+}
+
+/// A run that ended early. The output holds the values done, and nothing of the one it stopped in.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Why.
+    pub stop: Stop,
+    /// What was done before.
+    pub done: Batch,
+}
+
+/// What a run goes by.
+struct Job<'a> {
+    bytes: &'a [u8],
+    padding: usize,
+    complete: bool,
+    limits: &'a Limits,
+    users: &'a [UserFn],
+}
+
+impl Interpreter {
+    /// Takes the unoptimised Program, which decides what is right, and the optimised one, which is fast.
+    pub fn new(plain: Arc<Program>, optimised: Arc<Program>) -> Interpreter {
+        Interpreter { plain, fast: FastProgram::new(optimised) }
+    }
+
+    /// Why there is no fast path, if there is none.
+    pub fn not_fast(&self) -> Option<Untranslatable> {
+        self.fast.as_ref().err().copied()
+    }
+
+    /// Number of flat instructions of the fast path.
+    pub fn fast_len(&self) -> usize {
+        self.fast.as_ref().map_or(0, FastProgram::len)
+    }
+
+    /// Transforms `count` values.
+    pub fn run(
+        &self,
+        environment: &mut Environment,
+        input: Input<'_>,
+        count: u64,
+        output: &mut Output<'_>,
+        limits: &Limits,
+        users: &[UserFn],
+    ) -> Result<Batch, Failure> {
+        let job = Job {
+            bytes: input.bytes(),
+            padding: input.padding(),
+            complete: input.is_complete(),
+            limits,
+            users,
+        };
+        match output {
+            Output::Bytes(out) => self.to_bytes(environment, &job, count, out),
+            Output::Columns(columns) => self.to_columns(&job, count, columns),
+            _ => Ok(Batch::default()),
+        }
+    }
+
+    fn to_columns(&self, job: &Job<'_>, count: u64, columns: &mut Columns) -> Result<Batch, Failure> {
+        let mut batch = Batch::default();
+        while batch.values < count {
+            let before = columns.checkpoint();
+            match self.checked(job, batch.consumed, Target::Columns(columns)) {
+                Ok(end) => batch.one_checked(end),
+                Err(stop) => {
+                    columns.rollback(&before);
+                    return Err(Failure { stop, done: batch });
+                }
+            }
+        }
+        Ok(batch)
+    }
+
+    fn to_bytes(
+        &self,
+        environment: &mut Environment,
+        job: &Job<'_>,
+        count: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<Batch, Failure> {
+        let mut batch = Batch::default();
+        while batch.values < count {
+            if let Ok(fast) = &self.fast
+                && fast_part(fast, environment, job, count, out, &mut batch)
+            {
+                break;
+            }
+            self.one_value(job, out, &mut batch)?;
+        }
+        Ok(batch)
+    }
+
+    /// The value that the fast path stopped in.
+    fn one_value(&self, job: &Job<'_>, out: &mut Vec<u8>, batch: &mut Batch) -> Result<(), Failure> {
+        let before = out.len();
+        match self.checked(job, batch.consumed, Target::Bytes(out)) {
+            Ok(end) => {
+                batch.one_checked(end);
+                Ok(())
+            }
+            Err(stop) => {
+                out.truncate(before);
+                Err(Failure { stop, done: *batch })
+            }
+        }
+    }
+
+    fn checked(&self, job: &Job<'_>, start: usize, target: Target<'_>) -> Result<usize, Stop> {
+        let run = Run {
+            program: &self.plain,
+            input: job.bytes,
+            complete: job.complete,
+            limits: job.limits,
+            users: job.users,
+        };
+        checked::value(&run, start, target)
+    }
+}
+
+impl Batch {
+    fn one_checked(&mut self, end: usize) {
+        self.values += 1;
+        self.checked += 1;
+        self.consumed = end;
+    }
+
+    fn add_fast(&mut self, values: u64, bytes: usize) {
+        self.values += values;
+        self.fast += values;
+        self.consumed += bytes;
+    }
+}
+
+/// Runs the fast path as far as it goes; true when all values are done.
+fn fast_part(
+    fast: &FastProgram,
+    environment: &mut Environment,
+    job: &Job<'_>,
+    count: u64,
+    out: &mut Vec<u8>,
+    batch: &mut Batch,
+) -> bool {
+    let Environment { machine, scratch } = environment;
+    let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
+    if job.padding < PADDING && rest.len() <= PADDING {
+        // Nothing would run unpadded.
+        return tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done;
+    }
+    let window = Input::Bytes(rest);
+    match stretch(fast, machine, window, job.padding, job, count, out, batch) {
+        Outcome::Done => true,
+        Outcome::NeedInput if job.padding < PADDING => {
+            let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
+            rest.len() <= Scratch::MAX
+                && tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done
+        }
+        _ => false,
+    }
+}
+
+/// The end of an unpadded input, copied and padded.
+#[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
+fn tail(
+    fast: &FastProgram,
+    machine: &mut Machine,
+    scratch: &mut Scratch,
+    rest: &[u8],
+    job: &Job<'_>,
+    count: u64,
+    out: &mut Vec<u8>,
+    batch: &mut Batch,
+) -> Outcome {
+    let padded = scratch.fill(rest);
+    stretch(fast, machine, padded, padded.padding(), job, count, out, batch)
+}
+
+/// Runs values and grows the output as they need it.
+#[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
+fn stretch(
+    fast: &FastProgram,
+    machine: &mut Machine,
+    input: Input<'_>,
+    padding: usize,
+    job: &Job<'_>,
+    count: u64,
+    out: &mut Vec<u8>,
+    batch: &mut Batch,
+) -> Outcome {
+    let bytes = input.bytes();
+    let mut at = 0;
+    out.reserve(bytes.len().min(1 << 20) + PADDING);
+    loop {
+        let range = bytes.as_ptr_range();
+        let spare = out.spare_capacity_mut();
+        let room = spare.len();
+        let output = spare.as_mut_ptr().cast::<u8>();
+        // SAFETY: `at` ≤ the length; `padding` bytes behind the input belong to the same buffer (`Input::padding`);
+        // the spare capacity is `room` writable bytes and does not overlap the input, which is borrowed apart.
+        let progress = unsafe {
+            let window = Window {
+                input: range.start.add(at),
+                end: range.end,
+                limit: range.end.add(padding),
+                output,
+                capacity: output.add(room),
+            };
+            fast.run(machine, window, count - batch.values, job.limits, job.users)
+        };
+        let read = progress.input as usize - range.start as usize - at;
+        let written = progress.output as usize - output as usize;
+        // SAFETY: the machine has written `written` bytes of whole values, at most `room`.
+        unsafe { out.set_len(out.len() + written) };
+        at += read;
+        batch.add_fast(progress.done, read);
+        if progress.outcome != Outcome::OutputFull {
+            return progress.outcome;
+        }
+        if progress.done == 0 && room as u64 > job.limits.output_bytes.saturating_add(PADDING as u64) {
+            // The value is larger than the limit: the checking interpreter says so.
+            return Outcome::Reject;
+        }
+        out.reserve(room.saturating_mul(2).max(4096));
+    }
+}

@@ -1,0 +1,16 @@
+//! Lowering: the driver walks a [`Plan`](reschema_schema::plan::Plan) and joins a [`Source`] with a [`Sink`].
+//!
+//! Neither the driver nor the IR knows a format. A format says how *it* reads or writes a shape, by emitting
+//! instructions; the driver says in which order, from the table of access and order in [`Access`] and [`Order`].
+
+mod conversion;
+mod driver;
+mod fields;
+mod format;
+mod inline;
+mod literal;
+mod skip;
+
+pub use conversion::UserConversion;
+pub use driver::{LowerError, Options, lower};
+pub use format::{Access, Index, Order, Scalar, Sink, Source, Unsupported, Value};

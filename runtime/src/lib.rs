@@ -1,0 +1,15 @@
+//! What both tiers share: limits, outcomes, inputs and outputs, and the numeric helpers.
+
+pub mod fault;
+pub mod input;
+pub mod limits;
+pub mod num;
+pub mod output;
+pub mod user;
+pub mod utf8;
+
+pub use fault::{Fault, Location, Outcome, Stop};
+pub use input::{Input, Scratch};
+pub use limits::Limits;
+pub use output::{Checkpoint, Columns, Output};
+pub use user::UserFn;

@@ -1,0 +1,15 @@
+//! The Avro 1.12 schema language: in ([`parse`]), out ([`print`]), canonical form and fingerprints.
+
+mod canonical;
+mod error;
+mod fingerprint;
+mod finite;
+mod logical;
+mod names;
+mod parse;
+mod print;
+
+pub use error::{Fault, SchemaError};
+pub(crate) use parse::shape_word;
+pub use parse::{Names, Parser};
+pub use print::NotAvro;

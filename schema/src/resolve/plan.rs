@@ -1,0 +1,337 @@
+//! Building the Plan.
+
+use super::error::{Mismatch, MismatchKind, ResolveError};
+use super::fields::match_fields;
+use super::matching::{Decimals, Pair, Rank};
+use super::rules::{LogicalRule, ResolutionRules, TypeNames, UnionMatch};
+use crate::default::field_default;
+use crate::model::{Logical, RecordType, Schema, Shape, TypeId};
+use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
+use std::collections::HashMap;
+
+/// Records, lists, maps and unions inside each other that are looked at; data are limited further.
+const MAX_NESTING: u32 = 400;
+/// Differences collected before resolution stops listing them.
+const MAX_MISMATCHES: usize = 1000;
+
+/// Resolves a pair of schemas.
+pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Result<Plan, ResolveError> {
+    let mut failed = HashMap::new();
+    loop {
+        // A recursive pair is first assumed to resolve. When a pair turns out to fail, others may have relied on it,
+        // so resolution runs again with that knowledge until nothing new is learnt.
+        let known = failed.len();
+        let mut r = Resolver::new(writer, reader, rules, failed);
+        let mut errors = Vec::new();
+        let root = r.pair(writer.root(), reader.root(), &mut errors);
+        failed = std::mem::take(&mut r.failed);
+        if failed.len() > known {
+            continue;
+        }
+        return match root {
+            Some(root) if errors.is_empty() => Ok(Plan {
+                writer: writer.clone(),
+                reader: reader.clone(),
+                nodes: r.nodes,
+                root,
+                warnings: r.warnings,
+            }),
+            _ => Err(ResolveError { mismatches: distinct(errors) }),
+        };
+    }
+}
+
+fn distinct(mismatches: Vec<Mismatch>) -> Vec<Mismatch> {
+    let mut seen = std::collections::HashSet::new();
+    mismatches.into_iter().filter(|m| seen.insert(m.clone())).collect()
+}
+
+struct Resolver<'a> {
+    pair: Pair<'a>,
+    nodes: Vec<Node>,
+    warnings: Vec<PlanWarning>,
+    /// Record pairs under way or done.
+    memo: HashMap<(TypeId, TypeId), NodeId>,
+    /// Record pairs known to fail, and why.
+    failed: HashMap<(TypeId, TypeId), Vec<Mismatch>>,
+    writer_path: String,
+    reader_path: String,
+    nesting: u32,
+}
+
+type Errors = Vec<Mismatch>;
+
+impl<'a> Resolver<'a> {
+    fn new(
+        writer: &'a Schema,
+        reader: &'a Schema,
+        rules: &'a ResolutionRules,
+        failed: HashMap<(TypeId, TypeId), Vec<Mismatch>>,
+    ) -> Resolver<'a> {
+        Resolver {
+            pair: Pair { writer, reader, rules },
+            nodes: Vec::new(),
+            warnings: Vec::new(),
+            memo: HashMap::new(),
+            failed,
+            writer_path: "$".into(),
+            reader_path: "$".into(),
+            nesting: 0,
+        }
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    fn mismatch(&self, kind: MismatchKind, message: String) -> Mismatch {
+        Mismatch { kind, writer_path: self.writer_path.clone(), reader_path: self.reader_path.clone(), message }
+    }
+
+    fn report(&self, errors: &mut Errors, kind: MismatchKind, message: String) {
+        if errors.len() < MAX_MISMATCHES {
+            errors.push(self.mismatch(kind, message));
+        }
+    }
+
+    fn at<T>(&mut self, writer: &str, reader: &str, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (w, r) = (self.writer_path.len(), self.reader_path.len());
+        self.writer_path.push_str(writer);
+        self.reader_path.push_str(reader);
+        let result = f(self);
+        self.writer_path.truncate(w);
+        self.reader_path.truncate(r);
+        result
+    }
+
+    /// A node for the pair; what is wrong goes to `errors`, and the node is then not to be used.
+    fn pair(&mut self, w: TypeId, r: TypeId, errors: &mut Errors) -> Option<NodeId> {
+        if self.nesting >= MAX_NESTING {
+            self.report(errors, MismatchKind::Type, format!("the schemas are nested deeper than {MAX_NESTING} levels"));
+            return None;
+        }
+        self.nesting += 1;
+        let result = self.types(w, r, errors);
+        self.nesting -= 1;
+        result
+    }
+
+    fn types(&mut self, w: TypeId, r: TypeId, errors: &mut Errors) -> Option<NodeId> {
+        let (writer, reader) = (self.pair.writer, self.pair.reader);
+        match (&writer.get(w).shape, &reader.get(r).shape) {
+            (Shape::Union(t), _) => {
+                let variants: Vec<TypeId> = t.variants.iter().map(|v| v.ty).collect();
+                Some(self.from_union(w, r, &variants))
+            }
+            (_, Shape::Union(t)) => {
+                let variants: Vec<TypeId> = t.variants.iter().map(|v| v.ty).collect();
+                self.into_union(w, r, &variants, errors)
+            }
+            (Shape::List(a), Shape::List(b)) if a.length == b.length => {
+                let (a, b) = (a.item, b.item);
+                let item = self.at("[]", "[]", |s| s.pair(a, b, errors))?;
+                self.logical(w, r, errors);
+                Some(self.add(Node::List { writer: w, reader: r, item }))
+            }
+            (Shape::Map(a), Shape::Map(b)) => {
+                let (wk, rk, wv, rv) = (a.key, b.key, a.value, b.value);
+                let key = self.pair(wk, rk, errors)?;
+                let value = self.at("{}", "{}", |s| s.pair(wv, rv, errors))?;
+                self.logical(w, r, errors);
+                Some(self.add(Node::Map { writer: w, reader: r, key, value }))
+            }
+            _ => self.single(w, r, errors),
+        }
+    }
+
+    /// Two types without unnamed parts.
+    fn single(&mut self, w: TypeId, r: TypeId, errors: &mut Errors) -> Option<NodeId> {
+        let (writer, reader) = (self.pair.writer, self.pair.reader);
+        let records_of_any_name = self.pair.rules.type_names == TypeNames::IgnoreRecordNames;
+        let is_record = |s: &Schema, t| matches!(s.get(t).shape, Shape::Record(_));
+        let any = records_of_any_name && is_record(writer, w) && is_record(reader, r);
+        let rank = self.pair.rank(w, r, Decimals::Compared).or(any.then_some(Rank::AnyName));
+        if rank.is_none() {
+            let (kind, message) = self.difference(w, r);
+            self.report(errors, kind, message);
+            return None;
+        }
+        if !is_record(writer, w) {
+            self.logical(w, r, errors);
+        }
+        match (&writer.get(w).shape, &reader.get(r).shape) {
+            (Shape::Record(a), Shape::Record(b)) => self.record(w, r, a, b, errors),
+            (Shape::Enum(a), Shape::Enum(b)) => {
+                let places: HashMap<&str, usize> =
+                    b.symbols.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
+                let symbols = a.symbols.iter().map(|s| places.get(s.name.as_str()).copied().or(b.default)).collect();
+                Some(self.add(Node::Enum { writer: w, reader: r, symbols }))
+            }
+            (Shape::Fixed(_), _) => Some(self.add(Node::Fixed { writer: w, reader: r })),
+            _ => Some(self.add(Node::Scalar { writer: w, reader: r })),
+        }
+    }
+
+    /// Why two types do not match.
+    fn difference(&self, w: TypeId, r: TypeId) -> (MismatchKind, String) {
+        let (wt, rt) = (self.pair.writer.get(w), self.pair.reader.get(r));
+        if self.pair.rank(w, r, Decimals::Ignored).is_some() {
+            let text = |l: &Option<Logical>| match l {
+                Some(Logical::Decimal { precision, scale }) => format!("decimal({precision}, {scale})"),
+                _ => "no decimal".into(),
+            };
+            let message = format!("expected {}, found {}", text(&rt.logical), text(&wt.logical));
+            return (MismatchKind::Decimal, message);
+        }
+        let kind = match (&wt.shape, &rt.shape) {
+            (Shape::Fixed(a), Shape::Fixed(b)) if a.size != b.size => {
+                return (MismatchKind::FixedSize, format!("expected {} bytes, found {}", b.size, a.size));
+            }
+            (Shape::Record(_), Shape::Record(_)) | (Shape::Enum(_), Shape::Enum(_)) | (Shape::Fixed(_), Shape::Fixed(_)) => {
+                MismatchKind::Name
+            }
+            _ => MismatchKind::Type,
+        };
+        (kind, format!("expected {}, found {}", label(self.pair.reader, r), label(self.pair.writer, w)))
+    }
+
+    fn from_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId]) -> NodeId {
+        let mut nodes = Vec::with_capacity(variants.len());
+        for ty in variants {
+            let mut errors = Vec::new();
+            let step = format!("<{}>", label(self.pair.writer, *ty));
+            let node = self.at(&step, "", |s| s.pair(*ty, r, &mut errors));
+            nodes.push(match node {
+                Some(node) if errors.is_empty() => node,
+                // A variant that does not resolve is an error of the datum that has it.
+                _ => self.add(Node::Fail { writer: *ty, reader: r, mismatches: distinct(errors) }),
+            });
+        }
+        self.add(Node::FromUnion { writer: w, reader: r, variants: nodes })
+    }
+
+    fn into_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId], errors: &mut Errors) -> Option<NodeId> {
+        match self.choose(w, variants) {
+            Some(variant) => {
+                let ty = variants[variant];
+                let step = format!("<{}>", label(self.pair.reader, ty));
+                let inner = self.at("", &step, |s| s.pair(w, ty, errors))?;
+                Some(self.add(Node::IntoUnion { reader: r, variant, inner }))
+            }
+            None => {
+                let near = variants.iter().any(|v| self.pair.rank(w, *v, Decimals::Ignored).is_some());
+                let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
+                let names: Vec<String> = variants.iter().map(|v| label(self.pair.reader, *v)).collect();
+                let found = label(self.pair.writer, w);
+                self.report(errors, kind, format!("expected one of [{}], found {found}", names.join(", ")));
+                None
+            }
+        }
+    }
+
+    /// The variant that takes a type. A record matches by its name alone: if its fields then do not resolve, no other
+    /// variant is tried.
+    fn choose(&self, w: TypeId, variants: &[TypeId]) -> Option<usize> {
+        let ranked = variants.iter().enumerate();
+        let mut ranked = ranked.filter_map(|(i, v)| self.pair.rank(w, *v, Decimals::Compared).map(|rank| (rank, i)));
+        match self.pair.rules.union_match {
+            UnionMatch::FirstMatch => ranked.next().map(|(_, i)| i),
+            UnionMatch::ExactFirst => ranked.min().map(|(_, i)| i),
+        }
+    }
+
+    fn record(&mut self, w: TypeId, r: TypeId, a: &RecordType, b: &RecordType, errors: &mut Errors) -> Option<NodeId> {
+        if let Some(known) = self.failed.get(&(w, r)) {
+            errors.extend(known.iter().take(MAX_MISMATCHES).cloned());
+            return None;
+        }
+        if let Some(node) = self.memo.get(&(w, r)) {
+            return Some(*node);
+        }
+        let id = self.add(Node::Record { writer: w, reader: r, fields: Vec::new() });
+        self.memo.insert((w, r), id);
+        let mut mine = Vec::new();
+        self.logical(w, r, &mut mine);
+        let fields = self.fields(r, a, b, &mut mine);
+        if !mine.is_empty() {
+            errors.extend(mine.iter().cloned());
+            self.failed.insert((w, r), mine);
+            return None;
+        }
+        self.nodes[id.0 as usize] = Node::Record { writer: w, reader: r, fields };
+        Some(id)
+    }
+
+    fn fields(&mut self, r: TypeId, a: &RecordType, b: &RecordType, errors: &mut Errors) -> Vec<FieldSource> {
+        let matched = match_fields(a, b);
+        for (field, message) in &matched.ambiguous {
+            let step = field.map(|i| format!(".{}", b.fields[i].name)).unwrap_or_default();
+            self.at("", &step, |s| s.report(errors, MismatchKind::AmbiguousAlias, message.clone()));
+        }
+        let mut fields: Vec<Option<FieldSource>> = Vec::with_capacity(b.fields.len());
+        let mut targets: Vec<Vec<usize>> = vec![Vec::new(); a.fields.len()];
+        for (i, source) in matched.sources.iter().enumerate() {
+            match source {
+                Some(index) => {
+                    targets[*index].push(i);
+                    fields.push(None);
+                }
+                None => {
+                    let step = format!(".{}", b.fields[i].name);
+                    fields.push(self.at("", &step, |s| s.default(r, b, i, errors)));
+                }
+            }
+        }
+        // In the order of the writer, as the data come: the first difference told is the first met.
+        for (index, field) in a.fields.iter().enumerate() {
+            for i in &targets[index] {
+                let target = &b.fields[*i];
+                let (from, to) = (format!(".{}", field.name), format!(".{}", target.name));
+                let node = self.at(&from, &to, |s| s.pair(field.ty, target.ty, errors));
+                fields[*i] = node.map(|node| FieldSource::Written { index, node });
+            }
+        }
+        fields.into_iter().flatten().collect()
+    }
+
+    fn default(&mut self, r: TypeId, b: &RecordType, i: usize, errors: &mut Errors) -> Option<FieldSource> {
+        match field_default(self.pair.reader, r, i) {
+            Some(Ok(literal)) => Some(FieldSource::Default(literal)),
+            Some(Err(why)) => {
+                self.report(errors, MismatchKind::InvalidDefault, format!("the default is needed: {}", why.0));
+                None
+            }
+            None => {
+                let name = &b.fields[i].name;
+                self.report(errors, MismatchKind::MissingDefault, format!("{name} is not written, and has no default"));
+                None
+            }
+        }
+    }
+
+    /// Logical types that differ: the raw value is kept, and the user is told.
+    fn logical(&mut self, w: TypeId, r: TypeId, errors: &mut Errors) {
+        let (from, to) = (&self.pair.writer.get(w).logical, &self.pair.reader.get(r).logical);
+        if from == to || (matches!((from, to), (Some(Logical::Decimal { .. }), Some(Logical::Decimal { .. }))) && !self.pair.decimals_differ(w, r)) {
+            return;
+        }
+        let text = |l: &Option<Logical>| l.as_ref().map_or("no logical type".to_string(), |l| format!("{l:?}"));
+        let message = format!("written as {}, wanted as {}: the raw value is kept", text(from), text(to));
+        if self.pair.rules.logical == LogicalRule::Error {
+            self.report(errors, MismatchKind::Logical, message);
+        } else if self.warnings.len() < MAX_MISMATCHES {
+            let (writer_path, reader_path) = (self.writer_path.clone(), self.reader_path.clone());
+            self.warnings.push(PlanWarning { writer_path, reader_path, message });
+        }
+    }
+}
+
+/// A type for people: full name, or the word for an unnamed shape.
+pub(super) fn label(schema: &Schema, ty: TypeId) -> String {
+    let shape = &schema.get(ty).shape;
+    match shape.naming() {
+        Some(n) => n.name.to_string(),
+        None => crate::avro::shape_word(shape).to_string(),
+    }
+}
