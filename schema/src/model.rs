@@ -72,6 +72,11 @@ impl Schema {
         &self.0.warnings
     }
 
+    /// A number that tells parsed objects apart for as long as one of their clones lives.
+    pub fn object_id(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
     /// True when both are the same parsed object (not merely equal).
     pub fn same_object(&self, other: &Schema) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -26,7 +26,7 @@ const fn table() -> [u64; 256] {
 static TABLE: [u64; 256] = table();
 
 /// CRC-64-AVRO (the 64-bit Rabin fingerprint).
-pub fn rabin(bytes: &[u8]) -> u64 {
+pub(super) fn rabin(bytes: &[u8]) -> u64 {
     bytes.iter().fold(EMPTY, |fp, b| (fp >> 8) ^ TABLE[((fp ^ u64::from(*b)) & 0xff) as usize])
 }
 

@@ -10,6 +10,5 @@ mod parse;
 mod print;
 
 pub use error::{Fault, SchemaError};
-pub(crate) use parse::shape_word;
 pub use parse::{Names, Parser};
 pub use print::NotAvro;

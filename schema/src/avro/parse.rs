@@ -512,7 +512,7 @@ fn primitive(name: &str) -> Option<Shape> {
 }
 
 /// The word for an unnamed shape in Avro's language.
-pub(crate) fn shape_word(shape: &Shape) -> &'static str {
+pub(super) fn shape_word(shape: &Shape) -> &'static str {
     match shape {
         Shape::Null => "null",
         Shape::Boolean => "boolean",
@@ -539,5 +539,13 @@ fn properties(node: &Json, known: &[&str]) -> Vec<(String, Json)> {
     match node {
         Json::Object(entries) => entries.iter().filter(|(k, _)| !known.contains(&k.as_str())).cloned().collect(),
         _ => Vec::new(),
+    }
+}
+
+impl Schema {
+    /// A type for people: its full name, or the word for an unnamed shape.
+    pub fn type_label(&self, ty: TypeId) -> String {
+        let shape = &self.get(ty).shape;
+        shape.naming().map_or_else(|| shape_word(shape).to_string(), |n| n.name.to_string())
     }
 }

@@ -1,7 +1,7 @@
 //! Compatibility: can a reader read everything a writer may write? Every difference, from the same Plan.
 
 use super::error::{Mismatch, MismatchKind, ResolveError};
-use super::plan::{label, resolve};
+use super::plan::resolve;
 use super::rules::ResolutionRules;
 use crate::model::{Schema, Shape};
 use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
@@ -73,7 +73,7 @@ impl Walk<'_> {
             Node::Map { value, .. } => work.push((*value, format!("{w}{{}}"), format!("{r}{{}}"))),
             Node::IntoUnion { reader: union, variant, inner } => {
                 let name = match &reader.get(*union).shape {
-                    Shape::Union(t) => t.variants.get(*variant).map(|v| label(reader, v.ty)).unwrap_or_default(),
+                    Shape::Union(t) => t.variants.get(*variant).map(|v| reader.type_label(v.ty)).unwrap_or_default(),
                     _ => String::new(),
                 };
                 work.push((*inner, w.to_string(), format!("{r}<{name}>")));
@@ -81,7 +81,7 @@ impl Walk<'_> {
             Node::FromUnion { writer: union, variants, .. } => {
                 let Shape::Union(t) = &writer.get(*union).shape else { return };
                 for (node, variant) in variants.iter().zip(&t.variants) {
-                    work.push((*node, format!("{w}<{}>", label(writer, variant.ty)), r.to_string()));
+                    work.push((*node, format!("{w}<{}>", writer.type_label(variant.ty)), r.to_string()));
                 }
             }
             Node::Record { writer: wt, reader: rt, fields } => {
@@ -105,7 +105,7 @@ impl Walk<'_> {
                 }
             }
             Node::Fail { writer: wt, mismatches, .. } => {
-                let message = format!("{} does not resolve", label(writer, *wt));
+                let message = format!("{} does not resolve", writer.type_label(*wt));
                 if !mismatches.iter().any(|m| m.kind == MismatchKind::MissingUnionBranch) {
                     self.report(MismatchKind::MissingUnionBranch, w, r, message);
                 }

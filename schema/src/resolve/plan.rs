@@ -193,14 +193,14 @@ impl<'a> Resolver<'a> {
             }
             _ => MismatchKind::Type,
         };
-        (kind, format!("expected {}, found {}", label(self.pair.reader, r), label(self.pair.writer, w)))
+        (kind, format!("expected {}, found {}", self.pair.reader.type_label(r), self.pair.writer.type_label(w)))
     }
 
     fn from_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId]) -> NodeId {
         let mut nodes = Vec::with_capacity(variants.len());
         for ty in variants {
             let mut errors = Vec::new();
-            let step = format!("<{}>", label(self.pair.writer, *ty));
+            let step = format!("<{}>", self.pair.writer.type_label(*ty));
             let node = self.at(&step, "", |s| s.pair(*ty, r, &mut errors));
             nodes.push(match node {
                 Some(node) if errors.is_empty() => node,
@@ -215,15 +215,15 @@ impl<'a> Resolver<'a> {
         match self.choose(w, variants) {
             Some(variant) => {
                 let ty = variants[variant];
-                let step = format!("<{}>", label(self.pair.reader, ty));
+                let step = format!("<{}>", self.pair.reader.type_label(ty));
                 let inner = self.at("", &step, |s| s.pair(w, ty, errors))?;
                 Some(self.add(Node::IntoUnion { reader: r, variant, inner }))
             }
             None => {
                 let near = variants.iter().any(|v| self.pair.rank(w, *v, Decimals::Ignored).is_some());
                 let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
-                let names: Vec<String> = variants.iter().map(|v| label(self.pair.reader, *v)).collect();
-                let found = label(self.pair.writer, w);
+                let names: Vec<String> = variants.iter().map(|v| self.pair.reader.type_label(*v)).collect();
+                let found = self.pair.writer.type_label(w);
                 self.report(errors, kind, format!("expected one of [{}], found {found}", names.join(", ")));
                 None
             }
@@ -324,14 +324,5 @@ impl<'a> Resolver<'a> {
             let (writer_path, reader_path) = (self.writer_path.clone(), self.reader_path.clone());
             self.warnings.push(PlanWarning { writer_path, reader_path, message });
         }
-    }
-}
-
-/// A type for people: full name, or the word for an unnamed shape.
-pub(super) fn label(schema: &Schema, ty: TypeId) -> String {
-    let shape = &schema.get(ty).shape;
-    match shape.naming() {
-        Some(n) => n.name.to_string(),
-        None => crate::avro::shape_word(shape).to_string(),
     }
 }

@@ -1,0 +1,143 @@
+//! A transform: a pair's Program and the tiers that run it.
+
+use crate::engine::Config;
+use crate::error::{Error, ErrorKind};
+use crate::explain::Explain;
+use reschema_interp::{Batch, Environment, Interpreter};
+use reschema_ir::Program;
+use reschema_ir::verify::{Bounds, verify};
+use reschema_runtime::{Columns, Input, Output};
+use reschema_schema::plan::{Plan, PlanWarning};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    /// Registers and scratch of this thread. Taken while in use, so that a user conversion may run a transform itself.
+    static ENVIRONMENT: Cell<Option<Box<Environment>>> = const { Cell::new(None) };
+}
+
+/// Transforms values of one pair of schemas. Cheap to clone, and shared between threads.
+#[derive(Clone)]
+pub struct Transform(Arc<Inner>);
+
+struct Inner {
+    plan: Plan,
+    plain: Arc<Program>,
+    optimised: Arc<Program>,
+    interpreter: Interpreter,
+    config: Arc<Config>,
+}
+
+/// What a call has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Values.
+    pub records: u64,
+    /// Bytes of input they took.
+    pub consumed: usize,
+    /// Which tier did how many.
+    pub tiers: Tiers,
+}
+
+/// Values by tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tiers {
+    /// On the interpreter's fast path.
+    pub fast: u64,
+    /// By the checking interpreter.
+    pub checked: u64,
+}
+
+/// What a transform can write to.
+pub trait AsOutput {
+    /// Itself as an output.
+    fn as_output(&mut self) -> Output<'_>;
+}
+
+impl AsOutput for Vec<u8> {
+    fn as_output(&mut self) -> Output<'_> {
+        Output::Bytes(self)
+    }
+}
+
+impl AsOutput for Columns {
+    fn as_output(&mut self) -> Output<'_> {
+        Output::Columns(self)
+    }
+}
+
+impl Transform {
+    pub(crate) fn new(plan: Plan, program: Program, config: Arc<Config>) -> Result<Transform, Error> {
+        let plain = Arc::new(program);
+        let optimised = Arc::new(reschema_ir::pass::optimise(&plain, config.passes));
+        for (program, bounds) in [(&plain, Bounds::Ignored), (&optimised, Bounds::Checked)] {
+            verify(program, bounds).map_err(|found| {
+                let list: Vec<String> = found.iter().take(5).map(ToString::to_string).collect();
+                Error::new(ErrorKind::Unsupported, format!("the verifier refuses the Program: {}", list.join("; ")))
+            })?;
+        }
+        let interpreter = Interpreter::new(plain.clone(), optimised.clone());
+        Ok(Transform(Arc::new(Inner { plan, plain, optimised, interpreter, config })))
+    }
+
+    /// Transforms one value and returns the bytes of input it took. Bytes behind it are left to the caller.
+    ///
+    /// # Errors
+    /// The value is bad; `output` is as it was.
+    pub fn run<'i>(&self, input: impl Into<Input<'i>>, output: &mut impl AsOutput) -> Result<usize, Error> {
+        self.batch(input.into(), 1, &mut output.as_output()).map(|b| b.consumed)
+    }
+
+    /// Transforms `count` values that stand back to back.
+    ///
+    /// # Errors
+    /// A value is bad: the error says which, and where; `output` holds the values before it.
+    pub fn run_many<'i>(
+        &self,
+        input: impl Into<Input<'i>>,
+        count: u64,
+        output: &mut impl AsOutput,
+    ) -> Result<Done, Error> {
+        self.batch(input.into(), count, &mut output.as_output()).map(|b| Done {
+            records: b.values,
+            consumed: b.consumed,
+            tiers: Tiers { fast: b.fast, checked: b.checked },
+        })
+    }
+
+    fn batch(&self, input: Input<'_>, count: u64, output: &mut Output<'_>) -> Result<Batch, Error> {
+        let Inner { interpreter, config, plain, .. } = &*self.0;
+        let mut environment = ENVIRONMENT.take().unwrap_or_default();
+        let result = interpreter.run(&mut environment, input, count, output, &config.limits, &config.users);
+        ENVIRONMENT.set(Some(environment));
+        result.map_err(|failure| Error::from_failure(failure, plain))
+    }
+
+    /// Logical types that are read raw, and the like.
+    pub fn warnings(&self) -> &[PlanWarning] {
+        &self.0.plan.warnings
+    }
+
+    /// Columns that a columnar output needs.
+    pub fn columns(&self) -> Columns {
+        Columns::new(self.0.plain.columns as usize)
+    }
+
+    /// What the transform does, for people.
+    pub fn explain(&self) -> Explain {
+        let Inner { plan, plain, optimised, interpreter, .. } = &*self.0;
+        Explain::new(plan, plain, optimised, interpreter)
+    }
+
+    /// The Program that runs, for tests of the IR.
+    #[doc(hidden)]
+    pub fn program(&self) -> &Program {
+        &self.0.optimised
+    }
+}
+
+impl std::fmt::Debug for Transform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Transform({} instructions)", self.0.optimised.size())
+    }
+}
