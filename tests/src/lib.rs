@@ -1,1 +1,3 @@
-//! (being written)
+//! What the tests share: formats that exist only here.
+
+pub mod formats;

@@ -43,6 +43,15 @@ impl MismatchKind {
             MismatchKind::Logical => "LOGICAL_TYPE_MISMATCH",
         }
     }
+
+    /// The class of error that it belongs to: `"mismatch"`, `"default"` or `"decimal"`.
+    pub fn class(self) -> &'static str {
+        match self {
+            MismatchKind::MissingDefault | MismatchKind::InvalidDefault => "default",
+            MismatchKind::Decimal => "decimal",
+            _ => "mismatch",
+        }
+    }
 }
 
 /// One difference, with its place in both schemas.
@@ -69,6 +78,13 @@ impl fmt::Display for Mismatch {
 pub struct ResolveError {
     /// At least one, in the order of the reader's schema.
     pub mismatches: Vec<Mismatch>,
+}
+
+impl ResolveError {
+    /// The class of the first difference: `"mismatch"`, `"default"` or `"decimal"`.
+    pub fn class(&self) -> &'static str {
+        self.mismatches.first().map_or("mismatch", |m| m.kind.class())
+    }
 }
 
 impl fmt::Display for ResolveError {
