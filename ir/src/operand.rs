@@ -159,7 +159,7 @@ word_operand! {
         /// Unsigned byte.
         U8 = "u8",
         /// Unsigned 16 bits, little-endian.
-        U16 = "u32",
+        U16 = "u16",
         /// Signed 32 bits, little-endian.
         I32 = "i32",
         /// Signed 64 bits, little-endian.
@@ -177,7 +177,7 @@ word_operand! {
         /// Chunks: a zigzag count each, a negative one followed by the chunk's size in bytes; 0 ends.
         Blocks = "blocks",
         /// Known: unsigned 16 bits, little-endian.
-        U16 = "u32",
+        U16 = "u16",
         /// Known: unsigned 32 bits, little-endian.
         U32 = "u32",
     }
@@ -188,7 +188,7 @@ word_operand! {
         /// One chunk with a positive zigzag count, then 0; an empty sequence is just the 0. Patched when unknown.
         Block = "block",
         /// Before the items, unsigned 16 bits, little-endian. Patched when unknown.
-        U16 = "u32",
+        U16 = "u16",
         /// Before the items, unsigned 32 bits, little-endian. Patched when unknown.
         U32 = "u32",
     }
