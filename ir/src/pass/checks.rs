@@ -26,6 +26,8 @@ struct Open {
 struct Cursor {
     input: Option<Open>,
     output: Option<Open>,
+    /// Behind a `fail`: nothing comes here.
+    dead: bool,
 }
 
 pub(super) fn run(program: &mut Program) {
@@ -68,7 +70,7 @@ impl Placer<'_> {
             // The placeholder names its region; `fill` replaces it.
             out.push(Inst { op: Op::Check { input: region as u32, output: 0 }, site: inst.site });
             let open = Some(Open { region, used: 0 });
-            *at = Cursor { input: open, output: open };
+            *at = Cursor { input: open, output: open, ..*at };
         }
         at.input = self.take(at.input, cost.input, |r| &mut r.input);
         at.output = self.take(at.output, cost.output, |r| &mut r.output);
@@ -96,16 +98,22 @@ impl Placer<'_> {
     fn nested(&mut self, op: &mut Op, at: Cursor, verbatim: bool) -> Cursor {
         let closed = Cursor::default();
         match op {
-            Op::Loop { item: body, .. } | Op::ColList { body, .. } => {
-                *body = self.body(std::mem::take(body), closed, verbatim).0;
-                closed
+            Op::Loop { item, .. } => {
+                *item = self.body(std::mem::take(item), closed, verbatim).0;
+                Cursor { dead: at.dead, ..closed }
+            }
+            Op::ColList { body, .. } => {
+                let (placed, end) = self.body(std::mem::take(body), Cursor { dead: at.dead, ..closed }, verbatim);
+                *body = placed;
+                Cursor { dead: end.dead, ..closed }
             }
             Op::Verbatim { scan } => {
                 let (body, end) = self.body(std::mem::take(scan), at, true);
                 *scan = body;
-                Cursor { input: end.input, output: None }
+                Cursor { output: None, ..end }
             }
-            Op::Call { .. } => closed,
+            Op::Call { .. } => Cursor { dead: at.dead, ..closed },
+            Op::Fail { .. } => Cursor { dead: true, ..at },
             _ => self.arms(op, at, verbatim),
         }
     }
@@ -113,14 +121,15 @@ impl Placer<'_> {
     fn arms(&mut self, op: &mut Op, at: Cursor, verbatim: bool) -> Cursor {
         let mut met: Option<Cursor> = None;
         for arm in op.bodies_mut() {
-            let leaves = arm.0.last().is_some_and(|i| matches!(i.op, Op::Fail { .. }));
             let (body, end) = self.body(std::mem::take(arm), at, verbatim);
             *arm = body;
-            if !leaves {
+            if !end.dead {
                 met = Some(met.map_or(end, |m| meet(m, end)));
             }
         }
-        met.unwrap_or(at)
+        // No arm comes out, or there are none.
+        let dead = at.dead || !op.bodies().is_empty();
+        met.unwrap_or(Cursor { dead, ..at })
     }
 }
 
@@ -129,7 +138,7 @@ fn meet(a: Cursor, b: Cursor) -> Cursor {
         (Some(x), Some(y)) if x.region == y.region => Some(Open { region: x.region, used: x.used.max(y.used) }),
         _ => None,
     };
-    Cursor { input: side(a.input, b.input), output: side(a.output, b.output) }
+    Cursor { input: side(a.input, b.input), output: side(a.output, b.output), dead: false }
 }
 
 /// Replaces the placeholders by what their regions need.

@@ -8,6 +8,7 @@ mod fields;
 mod matching;
 mod plan;
 mod rules;
+mod union;
 
 pub use compat::{Compatibility, compatibility};
 pub use error::{Mismatch, MismatchKind, ResolveError};

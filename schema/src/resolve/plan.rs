@@ -4,8 +4,9 @@ use super::error::{Mismatch, MismatchKind, ResolveError};
 use super::fields::match_fields;
 use super::matching::{Decimals, Pair, Rank};
 use super::rules::{LogicalRule, ResolutionRules, TypeNames, UnionMatch};
-use crate::default::field_default;
-use crate::model::{Logical, RecordType, Schema, Shape, TypeId};
+use super::union::UnionIndex;
+use crate::default::{Budget, field_default_within};
+use crate::model::{Logical, RecordType, Schema, Shape, TypeId, UnionType};
 use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
 use std::collections::HashMap;
 
@@ -13,19 +14,23 @@ use std::collections::HashMap;
 const MAX_NESTING: u32 = 400;
 /// Differences collected before resolution stops listing them.
 const MAX_MISMATCHES: usize = 1000;
+/// Differences copied to the pairs that contain them, over a whole resolution: many unions may hold one broken record.
+/// When they are used up, each pair is told one reason.
+const MAX_COPIES: usize = 100_000;
+/// Variants of a union named in a message.
+const MAX_NAMED: usize = 16;
 
 /// Resolves a pair of schemas.
 pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Result<Plan, ResolveError> {
-    let mut failed = HashMap::new();
+    let mut r = Resolver::new(writer, reader, rules);
     loop {
         // A recursive pair is first assumed to resolve. When a pair turns out to fail, others may have relied on it,
         // so resolution runs again with that knowledge until nothing new is learnt.
-        let known = failed.len();
-        let mut r = Resolver::new(writer, reader, rules, failed);
+        let known = r.failed.len();
         let mut errors = Vec::new();
         let root = r.pair(writer.root(), reader.root(), &mut errors);
-        failed = std::mem::take(&mut r.failed);
-        if failed.len() > known {
+        if r.failed.len() > known {
+            r.restart();
             continue;
         }
         return match root {
@@ -54,6 +59,12 @@ struct Resolver<'a> {
     memo: HashMap<(TypeId, TypeId), NodeId>,
     /// Record pairs known to fail, and why.
     failed: HashMap<(TypeId, TypeId), Vec<Mismatch>>,
+    /// The larger unions of the reader, by name.
+    unions: HashMap<TypeId, UnionIndex<'a>>,
+    /// Work left for defaults; what recursion runs again is paid again.
+    defaults: Budget,
+    /// See [`MAX_COPIES`].
+    copies: usize,
     writer_path: String,
     reader_path: String,
     nesting: u32,
@@ -62,22 +73,36 @@ struct Resolver<'a> {
 type Errors = Vec<Mismatch>;
 
 impl<'a> Resolver<'a> {
-    fn new(
-        writer: &'a Schema,
-        reader: &'a Schema,
-        rules: &'a ResolutionRules,
-        failed: HashMap<(TypeId, TypeId), Vec<Mismatch>>,
-    ) -> Resolver<'a> {
+    fn new(writer: &'a Schema, reader: &'a Schema, rules: &'a ResolutionRules) -> Resolver<'a> {
         Resolver {
             pair: Pair { writer, reader, rules },
             nodes: Vec::new(),
             warnings: Vec::new(),
             memo: HashMap::new(),
-            failed,
+            failed: HashMap::new(),
+            unions: HashMap::new(),
+            defaults: Budget::default(),
+            copies: MAX_COPIES,
             writer_path: "$".into(),
             reader_path: "$".into(),
             nesting: 0,
         }
+    }
+
+    /// Forgets everything but the pairs known to fail.
+    fn restart(&mut self) {
+        self.nodes.clear();
+        self.warnings.clear();
+        self.memo.clear();
+    }
+
+    /// Tells a pair the differences of one that it contains.
+    fn copy(&mut self, errors: &mut Errors, from: &[Mismatch]) {
+        let room = MAX_MISMATCHES.saturating_sub(errors.len()).min(self.copies);
+        let room = if errors.is_empty() { room.max(1) } else { room };
+        let copied = from.len().min(room);
+        self.copies = self.copies.saturating_sub(copied);
+        errors.extend(from.iter().take(copied).cloned());
     }
 
     fn add(&mut self, node: Node) -> NodeId {
@@ -122,11 +147,10 @@ impl<'a> Resolver<'a> {
         match (&writer.get(w).shape, &reader.get(r).shape) {
             (Shape::Union(t), _) => {
                 let variants: Vec<TypeId> = t.variants.iter().map(|v| v.ty).collect();
-                Some(self.from_union(w, r, &variants))
+                Some(self.writer_union(w, r, &variants))
             }
             (_, Shape::Union(t)) => {
-                let variants: Vec<TypeId> = t.variants.iter().map(|v| v.ty).collect();
-                self.into_union(w, r, &variants, errors)
+                self.reader_union(w, r, t, errors)
             }
             (Shape::List(a), Shape::List(b)) if a.length == b.length => {
                 let (a, b) = (a.item, b.item);
@@ -196,7 +220,7 @@ impl<'a> Resolver<'a> {
         (kind, format!("expected {}, found {}", self.pair.reader.type_label(r), self.pair.writer.type_label(w)))
     }
 
-    fn from_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId]) -> NodeId {
+    fn writer_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId]) -> NodeId {
         let mut nodes = Vec::with_capacity(variants.len());
         for ty in variants {
             let mut errors = Vec::new();
@@ -211,39 +235,47 @@ impl<'a> Resolver<'a> {
         self.add(Node::FromUnion { writer: w, reader: r, variants: nodes })
     }
 
-    fn into_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId], errors: &mut Errors) -> Option<NodeId> {
-        match self.choose(w, variants) {
-            Some(variant) => {
-                let ty = variants[variant];
-                let step = format!("<{}>", self.pair.reader.type_label(ty));
-                let inner = self.at("", &step, |s| s.pair(w, ty, errors))?;
-                Some(self.add(Node::IntoUnion { reader: r, variant, inner }))
-            }
-            None => {
-                let near = variants.iter().any(|v| self.pair.rank(w, *v, Decimals::Ignored).is_some());
-                let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
-                let names: Vec<String> = variants.iter().map(|v| self.pair.reader.type_label(*v)).collect();
-                let found = self.pair.writer.type_label(w);
-                self.report(errors, kind, format!("expected one of [{}], found {found}", names.join(", ")));
-                None
-            }
-        }
+    fn reader_union(&mut self, w: TypeId, r: TypeId, t: &'a UnionType, errors: &mut Errors) -> Option<NodeId> {
+        let Some((variant, ty)) = self.choose(w, r, t) else {
+            let (kind, message) = self.no_variant(w, t);
+            self.report(errors, kind, message);
+            return None;
+        };
+        let step = format!("<{}>", self.pair.reader.type_label(ty));
+        let inner = self.at("", &step, |s| s.pair(w, ty, errors))?;
+        Some(self.add(Node::IntoUnion { reader: r, variant, inner }))
     }
 
-    /// The variant that takes a type. A record matches by its name alone: if its fields then do not resolve, no other
-    /// variant is tried.
-    fn choose(&self, w: TypeId, variants: &[TypeId]) -> Option<usize> {
-        let ranked = variants.iter().enumerate();
-        let mut ranked = ranked.filter_map(|(i, v)| self.pair.rank(w, *v, Decimals::Compared).map(|rank| (rank, i)));
-        match self.pair.rules.union_match {
-            UnionMatch::FirstMatch => ranked.next().map(|(_, i)| i),
-            UnionMatch::ExactFirst => ranked.min().map(|(_, i)| i),
+    fn no_variant(&self, w: TypeId, t: &UnionType) -> (MismatchKind, String) {
+        let near = t.variants.iter().any(|v| self.pair.rank(w, v.ty, Decimals::Ignored).is_some());
+        let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
+        let mut names: Vec<String> =
+            t.variants.iter().take(MAX_NAMED).map(|v| self.pair.reader.type_label(v.ty)).collect();
+        if t.variants.len() > MAX_NAMED {
+            names.push("…".into());
+        }
+        let found = self.pair.writer.type_label(w);
+        (kind, format!("expected one of [{}], found {found}", names.join(", ")))
+    }
+
+    /// The variant that takes a type, and its type. A record matches by its name alone: if its fields then do not
+    /// resolve, no other variant is tried.
+    fn choose(&mut self, w: TypeId, r: TypeId, t: &'a UnionType) -> Option<(usize, TypeId)> {
+        let index = self.unions.entry(r).or_insert_with(|| UnionIndex::of(self.pair.reader, t));
+        let pair = self.pair;
+        let ranked = index
+            .candidates(&pair.writer.get(w).shape)
+            .filter_map(|(i, ty)| pair.rank(w, ty, Decimals::Compared).map(|rank| (rank, i, ty)));
+        match pair.rules.union_match {
+            UnionMatch::FirstMatch => ranked.min_by_key(|(_, i, _)| *i).map(|(_, i, ty)| (i, ty)),
+            UnionMatch::ExactFirst => ranked.min().map(|(_, i, ty)| (i, ty)),
         }
     }
 
     fn record(&mut self, w: TypeId, r: TypeId, a: &RecordType, b: &RecordType, errors: &mut Errors) -> Option<NodeId> {
-        if let Some(known) = self.failed.get(&(w, r)) {
-            errors.extend(known.iter().take(MAX_MISMATCHES).cloned());
+        if let Some(known) = self.failed.remove(&(w, r)) {
+            self.copy(errors, &known);
+            self.failed.insert((w, r), known);
             return None;
         }
         if let Some(node) = self.memo.get(&(w, r)) {
@@ -255,7 +287,7 @@ impl<'a> Resolver<'a> {
         self.logical(w, r, &mut mine);
         let fields = self.fields(r, a, b, &mut mine);
         if !mine.is_empty() {
-            errors.extend(mine.iter().cloned());
+            self.copy(errors, &mine);
             self.failed.insert((w, r), mine);
             return None;
         }
@@ -296,7 +328,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn default(&mut self, r: TypeId, b: &RecordType, i: usize, errors: &mut Errors) -> Option<FieldSource> {
-        match field_default(self.pair.reader, r, i) {
+        match field_default_within(self.pair.reader, r, i, &mut self.defaults) {
             Some(Ok(literal)) => Some(FieldSource::Default(literal)),
             Some(Err(why)) => {
                 self.report(errors, MismatchKind::InvalidDefault, format!("the default is needed: {}", why.0));
