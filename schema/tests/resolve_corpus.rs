@@ -9,7 +9,12 @@ use reschema_schema::Schema;
 use reschema_schema::resolve::{Compatibility, ResolutionRules, compatibility};
 
 /// Pairs on which we differ from Java: end of the writer's path, end of the reader's, and why we are right.
-const DIFFERENCES: &[(&str, &str, &str)] = &[];
+const DIFFERENCES: &[(&str, &str, &str)] = &[(
+    "RecordWithDefaultUnionField_writer.avsc",
+    "RecordWithDefaultUnionFieldIncorrectObjectNotation_reader.avsc",
+    "Java judges every default when it parses and refuses the schema; we judge a default where it is needed (Avro 1.12, \
+     \"Invalid defaults\"), so it parses and is incompatible. The other way round both agree that the default is not needed.",
+)];
 
 fn corpus() -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");

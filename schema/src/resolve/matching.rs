@@ -81,21 +81,22 @@ impl Pair<'_> {
         }
     }
 
-    /// A larger precision in the reader is fine; a decimal on one side only keeps the raw number.
     fn decimals(&self, w: &Type, r: &Type, decimals: Decimals) -> bool {
-        match (&w.logical, &r.logical) {
-            (
-                Some(Logical::Decimal { precision: wp, scale: ws }),
-                Some(Logical::Decimal { precision: rp, scale: rs }),
-            ) if decimals == Decimals::Compared && self.rules.decimal == DecimalRule::Error => ws == rs && wp <= rp,
-            _ => true,
-        }
+        decimals == Decimals::Ignored || self.rules.decimal == DecimalRule::Raw || decimals_agree(w, r) != Some(false)
     }
+}
 
-    /// True when both decimals differ.
-    pub(super) fn decimals_differ(&self, w: TypeId, r: TypeId) -> bool {
-        !self.decimals(self.writer.get(w), self.reader.get(r), Decimals::Compared)
-    }
+/// Whether two decimals have the same scale, and the reader's precision is not smaller; `None` where not both are
+/// decimals. The specification wants equal precisions; a larger one loses nothing.
+pub(super) fn decimals_agree(w: &Type, r: &Type) -> Option<bool> {
+    let (
+        Some(Logical::Decimal { precision: wp, scale: ws }),
+        Some(Logical::Decimal { precision: rp, scale: rs }),
+    ) = (&w.logical, &r.logical)
+    else {
+        return None;
+    };
+    Some(ws == rs && wp <= rp)
 }
 
 fn is_scalar(shape: &Shape) -> bool {

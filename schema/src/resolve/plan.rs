@@ -2,7 +2,7 @@
 
 use super::error::{Mismatch, MismatchKind, ResolveError};
 use super::fields::match_fields;
-use super::matching::{Decimals, Pair, Rank};
+use super::matching::{Decimals, Pair, Rank, decimals_agree};
 use super::rules::{LogicalRule, ResolutionRules, TypeNames, UnionMatch};
 use super::union::UnionIndex;
 use crate::default::{Budget, field_default_within};
@@ -237,7 +237,7 @@ impl<'a> Resolver<'a> {
 
     fn reader_union(&mut self, w: TypeId, r: TypeId, t: &'a UnionType, errors: &mut Errors) -> Option<NodeId> {
         let Some((variant, ty)) = self.choose(w, r, t) else {
-            let (kind, message) = self.no_variant(w, t);
+            let (kind, message) = self.no_variant(w, r, t);
             self.report(errors, kind, message);
             return None;
         };
@@ -246,8 +246,12 @@ impl<'a> Resolver<'a> {
         Some(self.add(Node::IntoUnion { reader: r, variant, inner }))
     }
 
-    fn no_variant(&self, w: TypeId, t: &UnionType) -> (MismatchKind, String) {
-        let near = t.variants.iter().any(|v| self.pair.rank(w, v.ty, Decimals::Ignored).is_some());
+    fn no_variant(&mut self, w: TypeId, r: TypeId, t: &'a UnionType) -> (MismatchKind, String) {
+        let pair = self.pair;
+        let near = {
+            let mut candidates = self.index(r, t).candidates(&pair.writer.get(w).shape);
+            candidates.any(|(_, ty)| pair.rank(w, ty, Decimals::Ignored).is_some())
+        };
         let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
         let mut names: Vec<String> =
             t.variants.iter().take(MAX_NAMED).map(|v| self.pair.reader.type_label(v.ty)).collect();
@@ -258,12 +262,17 @@ impl<'a> Resolver<'a> {
         (kind, format!("expected one of [{}], found {found}", names.join(", ")))
     }
 
+    fn index(&mut self, r: TypeId, t: &'a UnionType) -> &UnionIndex<'a> {
+        let reader = self.pair.reader;
+        self.unions.entry(r).or_insert_with(|| UnionIndex::of(reader, t))
+    }
+
     /// The variant that takes a type, and its type. A record matches by its name alone: if its fields then do not
     /// resolve, no other variant is tried.
     fn choose(&mut self, w: TypeId, r: TypeId, t: &'a UnionType) -> Option<(usize, TypeId)> {
-        let index = self.unions.entry(r).or_insert_with(|| UnionIndex::of(self.pair.reader, t));
         let pair = self.pair;
-        let ranked = index
+        let ranked = self
+            .index(r, t)
             .candidates(&pair.writer.get(w).shape)
             .filter_map(|(i, ty)| pair.rank(w, ty, Decimals::Compared).map(|rank| (rank, i, ty)));
         match pair.rules.union_match {
@@ -342,17 +351,20 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Logical types that differ: the raw value is kept, and the user is told.
+    /// Logical types that differ: the raw value is kept, and the user is told. Decimals that do not agree come here only
+    /// where the rules keep them raw.
     fn logical(&mut self, w: TypeId, r: TypeId, errors: &mut Errors) {
-        let (from, to) = (&self.pair.writer.get(w).logical, &self.pair.reader.get(r).logical);
-        if from == to || (matches!((from, to), (Some(Logical::Decimal { .. }), Some(Logical::Decimal { .. }))) && !self.pair.decimals_differ(w, r)) {
+        let (from, to) = (self.pair.writer.get(w), self.pair.reader.get(r));
+        let agree = decimals_agree(from, to);
+        if from.logical == to.logical || agree == Some(true) {
             return;
         }
         let text = |l: &Option<Logical>| l.as_ref().map_or("no logical type".to_string(), |l| format!("{l:?}"));
-        let message = format!("written as {}, wanted as {}: the raw value is kept", text(from), text(to));
-        if self.pair.rules.logical == LogicalRule::Error {
-            self.report(errors, MismatchKind::Logical, message);
+        let (found, expected) = (text(&from.logical), text(&to.logical));
+        if agree.is_none() && self.pair.rules.logical == LogicalRule::Error {
+            self.report(errors, MismatchKind::Logical, format!("expected {expected}, found {found}"));
         } else if self.warnings.len() < MAX_MISMATCHES {
+            let message = format!("written as {found}, wanted as {expected}: the raw value is kept");
             let (writer_path, reader_path) = (self.writer_path.clone(), self.reader_path.clone());
             self.warnings.push(PlanWarning { writer_path, reader_path, message });
         }

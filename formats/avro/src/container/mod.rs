@@ -1,1 +1,20 @@
-//! Container files.
+//! Object container files (Avro 1.12, "Object Container Files"): header, blocks, codecs.
+
+mod codec;
+mod error;
+mod header;
+mod reader;
+mod varint;
+mod writer;
+
+pub use codec::Codec;
+pub use error::{ContainerError, ContainerErrorKind};
+pub use reader::{Block, Limits, Reader, ReaderOptions};
+pub use writer::{Writer, WriterOptions};
+
+/// First bytes of a container file.
+pub const MAGIC: &[u8; 4] = b"Obj\x01";
+/// Bytes of a sync marker.
+pub const SYNC_SIZE: usize = 16;
+/// Metadata keys that belong to the format.
+pub const RESERVED: &str = "avro.";

@@ -1,0 +1,221 @@
+//! `reschema convert`
+
+use crate::args::{CodecName, Convert};
+use crate::exit::{Exit, Failure, Result};
+use crate::input::{self, FileReader};
+use reschema::container::{Block, Codec, Writer, WriterOptions};
+use reschema::{Endpoint, Engine, Schema, Transform};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(crate) fn run(args: &Convert) -> Result {
+    refuse_overwriting_input(args)?;
+    let names = input::names(args.rules.lenient_names);
+    let reader = input::schema(&args.to_schema, names)?;
+    let engine = Engine::builder()
+        .rules(args.rules.get())
+        .build()
+        .map_err(|e| Failure::resolve("engine", &e))?;
+    // The first input is opened before the output: its metadata go along, and a bad file leaves nothing behind.
+    let mut inputs = args.inputs.iter();
+    let Some(first) = inputs.next() else { return Err(Failure::usage("no input")) };
+    let file = input::container(first, names)?;
+    let metadata = metadata(args, &file)?;
+    let sink = Destination::open(&args.output)?;
+    let options = WriterOptions { codec: codec(args), metadata, ..WriterOptions::default() };
+    let what = input::name(&args.output);
+    let mut job = Job {
+        engine,
+        reader: reader.clone(),
+        writer: Writer::new(sink, &reader, options).map_err(|e| Failure::container(&what, &e))?,
+        what,
+        records: 0,
+        bytes_in: 0,
+        warned: args.quiet,
+    };
+    let start = Instant::now();
+    job.file(first, file)?;
+    for path in inputs {
+        let file = input::container(path, names)?;
+        job.file(path, file)?;
+    }
+    let Job { writer, what, records, bytes_in, .. } = job;
+    let bytes_out = writer.written();
+    let sink = writer.finish().map_err(|e| Failure::container(&what, &e))?;
+    sink.publish(&args.output)?;
+    if !args.quiet {
+        let seconds = start.elapsed().as_secs_f64().max(1e-9);
+        let rate = bytes_in as f64 / seconds / 1e6;
+        eprintln!("{records} records, {bytes_in} bytes read, {bytes_out} written, {rate:.0} MB/s");
+    }
+    Ok(Exit::Ok)
+}
+
+struct Job {
+    engine: Engine,
+    reader: Schema,
+    writer: Writer<Destination>,
+    what: String,
+    records: u64,
+    bytes_in: u64,
+    warned: bool,
+}
+
+impl Job {
+    fn file(&mut self, path: &Path, mut file: FileReader) -> Result<()> {
+        let name = input::name(path);
+        let transform = self
+            .engine
+            .transform(Endpoint::avro(file.schema()), Endpoint::avro(&self.reader))
+            .map_err(|e| Failure::resolve(&name, &e))?;
+        self.warn(&name, &transform);
+        let mut block = Block::new();
+        let mut out = Vec::new();
+        let mut in_file = 0;
+        while file.next_block(&mut block).map_err(|e| Failure::container(&name, &e))? {
+            out.clear();
+            let done = transform.run_many(block.input(), block.count(), &mut out).map_err(|e| {
+                let record = in_file + e.record().unwrap_or(0);
+                let place = format!("{name}: record {record}, block {} at byte {}", block.index(), block.offset());
+                Failure::new(Exit::Data, format!("{place}: {e}"))
+            })?;
+            if done.consumed < block.data().len() {
+                let left = block.data().len() - done.consumed;
+                let message = format!(
+                    "{name}: block {} at byte {} has {left} bytes behind its {} records",
+                    block.index(),
+                    block.offset(),
+                    block.count()
+                );
+                return Err(Failure::new(Exit::Data, message));
+            }
+            in_file += done.records;
+            self.writer.append_values(done.records, &out).map_err(|e| Failure::container(&self.what, &e))?;
+        }
+        self.records += in_file;
+        self.bytes_in += file.position();
+        Ok(())
+    }
+
+    /// Values that are read raw, once.
+    fn warn(&mut self, name: &str, transform: &Transform) {
+        if std::mem::replace(&mut self.warned, true) {
+            return;
+        }
+        for w in transform.warnings() {
+            eprintln!("reschema: {name}: warning at {}: {}", w.writer_path, w.message);
+        }
+    }
+}
+
+fn codec(args: &Convert) -> Codec {
+    let codec = match args.codec {
+        CodecName::Null => Codec::Null,
+        CodecName::Deflate => Codec::by_name("deflate").unwrap_or_default(),
+    };
+    args.level.map_or(codec, |level| codec.level(level))
+}
+
+/// The first input's metadata, and those of the command line in their place.
+fn metadata(args: &Convert, file: &FileReader) -> Result<Vec<(String, Vec<u8>)>> {
+    let kept = file.metadata().iter().filter(|(k, _)| !k.starts_with(reschema::container::RESERVED));
+    let mut metadata: Vec<(String, Vec<u8>)> = kept.cloned().collect();
+    for pair in &args.metadata {
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("--meta takes KEY=VALUE, found {pair:?}")))?;
+        metadata.retain(|(k, _)| k != key);
+        metadata.push((key.into(), value.as_bytes().to_vec()));
+    }
+    Ok(metadata)
+}
+
+fn refuse_overwriting_input(args: &Convert) -> Result<()> {
+    if input::is_standard(&args.output) {
+        return Ok(());
+    }
+    let Ok(output) = args.output.canonicalize() else { return Ok(()) };
+    for path in args.inputs.iter().chain([&args.to_schema]) {
+        if same_file(path, &output) {
+            return Err(Failure::usage(format!("{} would overwrite its own input", args.output.display())));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn same_file(path: &Path, output: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (path.metadata(), output.metadata()) {
+        (Ok(a), Ok(b)) => a.dev() == b.dev() && a.ino() == b.ino(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(path: &Path, output: &Path) -> bool {
+    path.canonicalize().is_ok_and(|p| p == output)
+}
+
+/// Where the output goes: a temporary file beside the target that takes its name when all is done, or a pipe.
+enum Destination {
+    Standard(BufWriter<std::io::Stdout>),
+    File(BufWriter<tempfile::NamedTempFile>),
+    /// Something that is there and is no regular file (a named pipe, a device): written in place.
+    Special(BufWriter<std::fs::File>),
+}
+
+impl Destination {
+    fn open(path: &PathBuf) -> Result<Destination> {
+        const BUFFER: usize = 256 << 10;
+        if input::is_standard(path) {
+            return Ok(Destination::Standard(BufWriter::with_capacity(BUFFER, std::io::stdout())));
+        }
+        let fail = |e: std::io::Error| Failure::io(&path.display().to_string(), &e);
+        if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            let file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
+            return Ok(Destination::Special(BufWriter::with_capacity(BUFFER, file)));
+        }
+        let folder = match path.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".reschema-").suffix(".tmp");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(fail)?;
+        Ok(Destination::File(BufWriter::with_capacity(BUFFER, file)))
+    }
+
+    fn publish(self, path: &Path) -> Result<()> {
+        let fail = |e: &std::io::Error| Failure::io(&path.display().to_string(), e);
+        match self {
+            Destination::Standard(mut w) => w.flush().map_err(|e| fail(&e)),
+            Destination::Special(mut w) => w.flush().map_err(|e| fail(&e)),
+            Destination::File(w) => {
+                let file = w.into_inner().map_err(|e| fail(e.error()))?;
+                file.persist(path).map(|_| ()).map_err(|e| fail(&e.error))
+            }
+        }
+    }
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Destination::Standard(w) => w.write(bytes),
+            Destination::File(w) => w.write(bytes),
+            Destination::Special(w) => w.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Destination::Standard(w) => w.flush(),
+            Destination::File(w) => w.flush(),
+            Destination::Special(w) => w.flush(),
+        }
+    }
+}

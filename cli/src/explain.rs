@@ -1,0 +1,21 @@
+//! `reschema explain`
+
+use crate::args::Pair;
+use crate::exit::{Exit, Failure, Result};
+use crate::input;
+use reschema::{Endpoint, Engine};
+use std::io::Write;
+
+pub(crate) fn run(args: &Pair) -> Result {
+    let names = input::names(args.rules.lenient_names);
+    let writer = input::schema(&args.writer, names)?;
+    let reader = input::schema(&args.reader, names)?;
+    let what = format!("{} → {}", args.writer.display(), args.reader.display());
+    let engine = Engine::builder().rules(args.rules.get()).build().map_err(|e| Failure::resolve(&what, &e))?;
+    let transform = engine
+        .transform(Endpoint::avro(&writer), Endpoint::avro(&reader))
+        .map_err(|e| Failure::resolve(&what, &e))?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}", transform.explain()).map_err(|e| Failure::io("standard output", &e))?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,80 @@
+//! What can be wrong with a container file, and where.
+
+use std::fmt;
+use std::io;
+
+/// An error of a container file, with the byte of the file where it was seen.
+#[derive(Debug)]
+pub struct ContainerError {
+    kind: ContainerErrorKind,
+    offset: u64,
+    message: String,
+    source: Option<io::Error>,
+}
+
+/// Class of a [`ContainerError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContainerErrorKind {
+    /// Does not begin as a container file does.
+    NotContainer,
+    /// The header is malformed.
+    Header,
+    /// The schema in the header is not one.
+    Schema,
+    /// The codec is not known.
+    Codec,
+    /// The file ends inside something.
+    Truncated,
+    /// A block header is malformed.
+    Block,
+    /// The sync marker behind a block is not the file's.
+    Sync,
+    /// A block does not decompress.
+    Compression,
+    /// A configured limit.
+    Limit,
+    /// Reading or writing failed.
+    Io,
+    /// The caller asked for something that cannot be written.
+    Usage,
+}
+
+impl ContainerError {
+    #[cold]
+    pub(super) fn new(kind: ContainerErrorKind, offset: u64, message: impl Into<String>) -> ContainerError {
+        ContainerError { kind, offset, message: message.into(), source: None }
+    }
+
+    #[cold]
+    pub(super) fn io(offset: u64, e: io::Error) -> ContainerError {
+        ContainerError { kind: ContainerErrorKind::Io, offset, message: e.to_string(), source: Some(e) }
+    }
+
+    /// Class.
+    pub fn kind(&self) -> ContainerErrorKind {
+        self.kind
+    }
+
+    /// Byte of the file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The failure of reading or writing behind it.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        self.source.as_ref()
+    }
+}
+
+impl fmt::Display for ContainerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (byte {} of the file)", self.message, self.offset)
+    }
+}
+
+impl std::error::Error for ContainerError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|e| e as _)
+    }
+}
