@@ -237,6 +237,8 @@ fn warnings_of_logical_types() {
     };
     assert_eq!(warned(MILLIS, MILLIS), [""; 0]);
     assert_eq!(warned(MILLIS, MICROS), ["$.f $.f"]);
+    let text = compare_by(MILLIS, MICROS, &ResolutionRules::default()).to_string();
+    assert!(text.contains("written as timestamp-millis, wanted as timestamp-micros"), "{text}");
     assert_eq!(warned(MILLIS, r#""long""#), ["$.f $.f"]);
     assert_eq!(warned(r#"{"type":"int","logicalType":"date"}"#, MILLIS), ["$.f $.f"]);
     assert_eq!(warned(&decimal(4, 2), r#""bytes""#), ["$.f $.f"]);

@@ -1,3 +1,4 @@
 //! What the tests share: formats that exist only here.
 
+pub mod corpus;
 pub mod formats;

@@ -19,7 +19,8 @@ pub enum Names {
     /// Those of the specification: `[A-Za-z_][A-Za-z0-9_]*`.
     #[default]
     Strict,
-    /// Any text without a dot, as some writers leave in their files.
+    /// Any text without a dot, as some writers leave in their files; and a bare reference that its namespace does not
+    /// define may mean a type of the null namespace.
     Lenient,
 }
 
@@ -223,6 +224,14 @@ impl State {
         let full = in_namespace(name, namespace);
         if let Some(id) = self.names.get(&full) {
             return *id;
+        }
+        // Some writers mean the null namespace by it, as Java reads it.
+        let bare = full_name(name);
+        if self.options.names == Names::Lenient
+            && let Some(id) = self.names.get(&bare).copied()
+        {
+            self.warn(format!("{full} is not defined; {bare} of the null namespace is taken"));
+            return id;
         }
         if self.several {
             return self.forward_reference(full);

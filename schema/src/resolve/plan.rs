@@ -5,8 +5,9 @@ use super::fields::match_fields;
 use super::matching::{Decimals, Pair, Rank, decimals_agree};
 use super::rules::{LogicalRule, ResolutionRules, TypeNames, UnionMatch};
 use super::union::UnionIndex;
+use super::words::logical_word;
 use crate::default::{Budget, field_default_within};
-use crate::model::{Logical, RecordType, Schema, Shape, TypeId, UnionType};
+use crate::model::{RecordType, Schema, Shape, TypeId, UnionType};
 use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
 use std::collections::HashMap;
 
@@ -21,6 +22,25 @@ const MAX_COPIES: usize = 100_000;
 const MAX_NAMED: usize = 16;
 
 /// Resolves a pair of schemas.
+///
+/// A difference below a writer's union is no error: the branch becomes a [`Node::Fail`], which only a datum of that
+/// branch meets. Neither is a symbol that the reader's enum lacks.
+///
+/// ```
+/// use reschema_schema::Schema;
+/// use reschema_schema::resolve::{MismatchKind, ResolutionRules, resolve};
+///
+/// let writer = Schema::parse(r#"{"type": "record", "name": "R", "fields": [{"name": "a", "type": "string"}]}"#)?;
+/// let reader = Schema::parse(r#"{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}"#)?;
+/// let error = resolve(&writer, &reader, &ResolutionRules::default()).unwrap_err();
+/// assert_eq!(error.mismatches[0].kind, MismatchKind::Type);
+/// assert_eq!(error.mismatches[0].reader_path, "$.a");
+/// assert_eq!(error.mismatches[0].message, "expected int, found string");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// No value of the writer's schema can be read; the error lists the reasons (a thousand at most).
 pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Result<Plan, ResolveError> {
     let mut r = Resolver::new(writer, reader, rules);
     loop {
@@ -201,11 +221,8 @@ impl<'a> Resolver<'a> {
     fn difference(&self, w: TypeId, r: TypeId) -> (MismatchKind, String) {
         let (wt, rt) = (self.pair.writer.get(w), self.pair.reader.get(r));
         if self.pair.rank(w, r, Decimals::Ignored).is_some() {
-            let text = |l: &Option<Logical>| match l {
-                Some(Logical::Decimal { precision, scale }) => format!("decimal({precision}, {scale})"),
-                _ => "no decimal".into(),
-            };
-            let message = format!("expected {}, found {}", text(&rt.logical), text(&wt.logical));
+            let (found, expected) = (logical_word(wt.logical.as_ref()), logical_word(rt.logical.as_ref()));
+            let message = format!("expected {expected}, found {found}");
             return (MismatchKind::Decimal, message);
         }
         let kind = match (&wt.shape, &rt.shape) {
@@ -359,8 +376,7 @@ impl<'a> Resolver<'a> {
         if from.logical == to.logical || agree == Some(true) {
             return;
         }
-        let text = |l: &Option<Logical>| l.as_ref().map_or("no logical type".to_string(), |l| format!("{l:?}"));
-        let (found, expected) = (text(&from.logical), text(&to.logical));
+        let (found, expected) = (logical_word(from.logical.as_ref()), logical_word(to.logical.as_ref()));
         if agree.is_none() && self.pair.rules.logical == LogicalRule::Error {
             self.report(errors, MismatchKind::Logical, format!("expected {expected}, found {found}"));
         } else if self.warnings.len() < MAX_MISMATCHES {

@@ -83,11 +83,7 @@ impl Codec {
                     let message = format!("the block decompresses to more than {limit} bytes");
                     return Err(ContainerError::new(ContainerErrorKind::Limit, at, message));
                 }
-                if decoder.total_in() < data.len() as u64 {
-                    let left = data.len() as u64 - decoder.total_in();
-                    let message = format!("{left} bytes stand behind the compressed data of the block");
-                    return Err(ContainerError::new(ContainerErrorKind::Compression, at, message));
-                }
+                // Some writers leave bytes behind the end of the compressed stream; all readers pass over them.
                 Ok(())
             }
         }
