@@ -391,7 +391,7 @@ impl Machine<'_, '_> {
         let mut written = Count::default();
         loop {
             self.site = site;
-            let Some(n) = self.header(how, &written)? else { break };
+            let Some(n) = self.header(how)? else { break };
             if how.zero.is() {
                 self.count_zero(n)?;
             }
@@ -410,7 +410,7 @@ impl Machine<'_, '_> {
     }
 
     /// The number of items of the next chunk; `None` at the end.
-    fn header(&mut self, how: Repeat, written: &Count) -> Result<Option<u64>> {
+    fn header(&mut self, how: Repeat) -> Result<Option<u64>> {
         let at = self.pos;
         match how.from {
             SeqIn::U16 => return self.read_num(Num::U16).map(|n| Some(n as u64)),
@@ -428,9 +428,6 @@ impl Machine<'_, '_> {
                     self.take(size)?;
                     continue;
                 }
-            }
-            if written.total.checked_add(n.unsigned_abs()).is_none_or(|t| t > i64::MAX as u64) {
-                return self.fault(FaultKind::Block, at, "more items than a count can tell".into());
             }
             return Ok(Some(n.unsigned_abs()));
         }
@@ -473,7 +470,8 @@ impl Machine<'_, '_> {
             written.len = out.len() - written.at;
             written.guess = n;
         }
-        written.total += n;
+        // A sum beyond 64 bits is never written: its items take bytes, or are limited.
+        written.total = written.total.saturating_add(n);
         self.limit_output()
     }
 

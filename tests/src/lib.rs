@@ -3,3 +3,4 @@
 pub mod corpus;
 pub mod formats;
 pub mod naive;
+pub mod random;
