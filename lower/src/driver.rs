@@ -67,6 +67,7 @@ pub fn lower(plan: &Plan, source: &mut dyn Source, sink: &mut dyn Sink, options:
         level: 0,
         nesting: 0,
         path: Path { source: "$".into(), target: "$".into() },
+        counted: false,
     };
     d.b.users(options.users.len());
     d.program()?;
@@ -92,13 +93,15 @@ pub(crate) struct Driver<'a> {
     pub(crate) options: &'a Options,
     pub(crate) b: Builder,
     pub(crate) inline: Inline,
-    funcs: HashMap<Routine, FuncId>,
-    pending: Vec<(Routine, FuncId, Path)>,
+    funcs: HashMap<(Routine, bool), FuncId>,
+    pending: Vec<((Routine, bool), FuncId, Path)>,
     /// Levels of nesting of data between the function's start and here.
     pub(crate) level: u32,
     /// Records inlined around here.
     pub(crate) nesting: u32,
     pub(crate) path: Path,
+    /// The value has been passed over before: its items without bytes are counted already, in the order of the input.
+    pub(crate) counted: bool,
 }
 
 impl Driver<'_> {
@@ -113,10 +116,10 @@ impl Driver<'_> {
     /// Functions are lowered from a work list, so that deep schemas do not nest the driver.
     fn program(&mut self) -> Result {
         let root = self.b.declare();
-        self.pending.push((Routine::Move(self.plan.root), root, self.path.clone()));
+        self.pending.push(((Routine::Move(self.plan.root), false), root, self.path.clone()));
         let mut entry = true;
-        while let Some((routine, id, path)) = self.pending.pop() {
-            (self.level, self.nesting, self.path) = (0, 0, path);
+        while let Some(((routine, counted), id, path)) = self.pending.pop() {
+            (self.level, self.nesting, self.path, self.counted) = (0, 0, path, counted);
             self.b.begin(id);
             self.here();
             match routine {
@@ -150,12 +153,13 @@ impl Driver<'_> {
             self.nesting -= 1;
             return Ok(());
         }
-        let func = match self.funcs.get(&routine) {
+        let key = (routine, self.counted);
+        let func = match self.funcs.get(&key) {
             Some(f) => *f,
             None => {
                 let f = self.b.declare();
-                self.funcs.insert(routine, f);
-                self.pending.push((routine, f, self.path.clone()));
+                self.funcs.insert(key, f);
+                self.pending.push((key, f, self.path.clone()));
                 f
             }
         };
@@ -301,8 +305,8 @@ impl Driver<'_> {
         let Shape::List(t) = &self.plan.writer.get(writer).shape else {
             return Err(self.no_conversion(writer, writer));
         };
-        let zero = self.source.takes_no_bytes(self.writer(), t.item);
-        self.sequence(Flag::of(zero), |d| d.at("[]", "[]", |d| d.node(item)))
+        let zero = self.uncounted(t.item);
+        self.sequence(zero, |d| d.at("[]", "[]", |d| d.node(item)))
     }
 
     fn map(&mut self, key: NodeId, value: NodeId) -> Result {
@@ -321,6 +325,19 @@ impl Driver<'_> {
         self.sink.end_items(&mut self.b);
         self.leave();
         Ok(())
+    }
+
+    /// Whether items of a type are to be counted here: they take no bytes, and were not counted before.
+    pub(crate) fn uncounted(&self, item: TypeId) -> Flag {
+        Flag::of(!self.counted && self.source.takes_no_bytes(self.writer(), item))
+    }
+
+    /// Runs `f` for a value that has been passed over before.
+    pub(crate) fn again(&mut self, f: impl FnOnce(&mut Self) -> Result) -> Result {
+        let outer = std::mem::replace(&mut self.counted, true);
+        let result = f(self);
+        self.counted = outer;
+        result
     }
 
     /// A loop that only passes over its items.

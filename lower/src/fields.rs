@@ -24,6 +24,8 @@ enum Step<'p> {
     Skip(usize),
     /// Transform: writer field, reader field.
     Move(usize, usize, NodeId),
+    /// The same for a writer field that was passed over before.
+    MoveBack(usize, usize, NodeId),
     /// Write the default of a reader field.
     Default(usize, &'p Literal),
 }
@@ -72,6 +74,9 @@ impl Driver<'_> {
                     self.at(&source_step(from, *w), "", |d| d.skip(ty))?;
                 }
                 Step::Move(w, r, node) => self.field(Some((from, *w)), reader, to, *r, |d| d.node(*node))?,
+                Step::MoveBack(w, r, node) => {
+                    self.field(Some((from, *w)), reader, to, *r, |d| d.again(|d| d.node(*node)))?;
+                }
                 Step::Default(r, literal) => self.default(reader, to, *r, literal)?,
             }
         }
@@ -155,7 +160,7 @@ impl Driver<'_> {
     fn if_met(&mut self, mark: MarkUse, node: NodeId) -> Result {
         let then = self.body(|d| {
             d.b.op(Op::Seek { mark });
-            d.node(node)
+            d.again(|d| d.node(node))
         })?;
         let missing = self.failing(b"a field of the writer's schema is missing")?;
         self.b.op(Op::IfMarked { mark, arms: Bodies(vec![then, missing]) });
@@ -231,7 +236,7 @@ impl Walk<'_> {
             self.advance();
         } else {
             self.seek(w);
-            self.steps.push(Step::Move(w, r, node));
+            self.steps.push(Step::MoveBack(w, r, node));
             self.at = w + 1;
         }
     }

@@ -15,9 +15,8 @@ impl Driver<'_> {
             Shape::Fixed(t) => Ok(self.source.skip_fixed(&mut self.b, t.size)?),
             Shape::Enum(_) => Ok(self.source.skip_symbol(&mut self.b)?),
             Shape::List(t) => {
-                let zero = self.source.takes_no_bytes(&plan.writer, t.item);
-                let item = t.item;
-                self.skip_sequence(Flag::of(zero), |d| d.at("[]", "", |d| d.skip(item)))
+                let (zero, item) = (self.uncounted(t.item), t.item);
+                self.skip_sequence(zero, |d| d.at("[]", "", |d| d.skip(item)))
             }
             Shape::Map(t) => {
                 let (key, value) = (t.key, t.value);
@@ -109,11 +108,12 @@ impl Driver<'_> {
         match plan.node(id) {
             Node::List { writer, item, .. } => {
                 let Shape::List(t) = &plan.writer.get(*writer).shape else { return Ok(()) };
-                // Items without bytes need no passing over, and are counted when they are transformed.
+                // Items without bytes need no passing over, but count.
                 let empty = self.source.takes_no_bytes(&plan.writer, t.item);
-                self.pass_sequence(|d| if empty { Ok(()) } else { d.at("[]", "[]", |d| d.pass(*item)) })
+                let zero = self.uncounted(t.item);
+                self.pass_sequence(zero, |d| if empty { Ok(()) } else { d.at("[]", "[]", |d| d.pass(*item)) })
             }
-            Node::Map { key, value, .. } => self.pass_sequence(|d| {
+            Node::Map { key, value, .. } => self.pass_sequence(Flag::No, |d| {
                 d.pass(*key)?;
                 d.at("{}", "{}", |d| d.pass(*value))
             }),
@@ -127,10 +127,10 @@ impl Driver<'_> {
         }
     }
 
-    fn pass_sequence(&mut self, item: impl FnOnce(&mut Self) -> Result) -> Result {
+    fn pass_sequence(&mut self, zero: Flag, item: impl FnOnce(&mut Self) -> Result) -> Result {
         self.enter();
         let item = self.body(item)?;
-        self.skip_loop(Flag::No, Flag::No, item);
+        self.skip_loop(zero, Flag::No, item);
         self.leave();
         Ok(())
     }

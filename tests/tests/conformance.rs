@@ -12,8 +12,12 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for file in FILES {
-        let path = format!("{}/data/{file}", env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<String> = FILES.iter().map(|f| format!("{}/data/{f}", env!("CARGO_MANIFEST_DIR"))).collect();
+    // Further case files, separated by `:`.
+    if let Ok(more) = std::env::var("RESCHEMA_MORE_CASES") {
+        paths.extend(more.split(':').map(String::from));
+    }
+    for path in paths {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
         for line in text.lines() {
             let json: Value = serde_json::from_str(line).expect("a case is JSON");
