@@ -1,1 +1,192 @@
+//! The candidates of each workload: the engine, the hand-written bound, the peers. Each is checked before it is
+//! measured.
+//!
+//! serde_avro_fast has no reader schema: it decodes into the reader's struct under the writer's schema and encodes
+//! that under the reader's. apache-avro resolves its own values. Both write maps in an order of their own, and
+//! serde_avro_fast a block an item, so their answers are compared as values; the hand-written ones as bytes.
 
+use crate::data::{self, Data};
+use crate::hand::{self, Cur, Res};
+use crate::measure::Candidate;
+use apache_avro::types::Value;
+use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::writer::datum::GenericDatumWriter;
+use reschema::{Endpoint, Engine, Schema, Transform};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A workload: data under a writer's schema, wanted under a reader's.
+pub struct Workload {
+    /// For the table.
+    pub name: &'static str,
+    /// Records under the writer's schema.
+    pub data: Data,
+    /// Reader's schema.
+    pub reader: String,
+    /// The hand-written bound.
+    pub hand: fn(&mut Cur<'_>, &mut Vec<u8>) -> Res<()>,
+    /// serde_avro_fast, over a range of records.
+    serde: Option<fn(&Peer, &Data, usize, usize, &mut Vec<u8>)>,
+}
+
+/// Records of a workload.
+pub const RECORDS: usize = 10_000;
+
+/// All workloads; `records` each.
+pub fn workloads(records: usize) -> Vec<Workload> {
+    let n = records;
+    let raw = |mut d: Data| {
+        d.schema = data::r1raw();
+        d
+    };
+    let mut list = Vec::new();
+    let mut add = |name, data, reader: &str, hand, serde| {
+        list.push(Workload { name, data, reader: reader.to_string(), hand, serde });
+    };
+    add("six-field same", data::gt(n), data::GT, hand::gt_same, Some(reencode::<data::Gt> as fn(&_, &_, _, _, &mut _)));
+    add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, Some(reencode::<data::GtO>));
+    add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, Some(reencode::<data::GtL>));
+    add("six-field two defaults", data::gt(n), data::GT_DEFAULT, hand::gt_default, Some(reencode::<data::GtD>));
+    add("six-field float to double", data::gtf(n), data::GT_PROMO, hand::gtf_promo, None);
+    let raw_orders = raw(data::r1(n));
+    add("order event same", raw(data::r1(n)), &data::r1raw(), hand::r1_same::<true>, Some(reencode::<data::OrderO>));
+    add("order event evolved", raw_orders, &data::r1eraw(), hand::r1_to_r1e::<true>, Some(reencode::<OrderE>));
+    add("200 nullable to 10", data::r2(n / 5), &data::r2p(), hand::r2_proj_avro, Some(reencode::<data::WideP<String>>));
+    add("change data evolved", data::r3(n), data::R3E, hand::r3_to_e, None);
+    list
+}
+
+type OrderE = data::OrderE<String, serde_bytes::ByteBuf, std::collections::HashMap<String, String>>;
+
+/// Schemas as serde_avro_fast has them.
+pub struct Peer {
+    writer: serde_avro_fast::Schema,
+    reader: serde_avro_fast::Schema,
+}
+
+fn reencode<T: DeserializeOwned + Serialize>(peer: &Peer, data: &Data, from: usize, to: usize, out: &mut Vec<u8>) {
+    let mut config = serde_avro_fast::ser::SerializerConfig::new(&peer.reader);
+    for i in from..to {
+        let value: T = serde_avro_fast::from_datum_slice(data.rec(i), &peer.writer).expect("serde_avro_fast reads");
+        let taken = std::mem::take(out);
+        *out = serde_avro_fast::to_datum(&value, taken, &mut config).expect("serde_avro_fast writes");
+    }
+}
+
+/// What a workload's candidates need, built once.
+pub struct Prepared<'w> {
+    workload: &'w Workload,
+    transform: Transform,
+    peer: Peer,
+    apache: (apache_avro::Schema, apache_avro::Schema),
+}
+
+impl<'w> Prepared<'w> {
+    /// Parses and resolves for everyone.
+    pub fn new(workload: &'w Workload) -> Prepared<'w> {
+        let (w, r) = (&workload.data.schema, &workload.reader);
+        let parse = |text: &str| Schema::parse(text).expect("a schema");
+        let transform = Engine::default().transform(Endpoint::avro(&parse(w)), Endpoint::avro(&parse(r)));
+        let serde = |text: &str| text.parse::<serde_avro_fast::Schema>().expect("a schema");
+        let apache = |text: &str| apache_avro::Schema::parse_str(text).expect("a schema");
+        Prepared {
+            workload,
+            transform: transform.expect("resolves"),
+            peer: Peer { writer: serde(w), reader: serde(r) },
+            apache: (apache(w), apache(r)),
+        }
+    }
+
+    /// Runs every candidate over all records and compares the answers.
+    ///
+    /// # Panics
+    /// A candidate is wrong.
+    pub fn check(&self) {
+        let Workload { name, data, .. } = self.workload;
+        let mut want = Vec::new();
+        self.hand(0, data.n, &mut want);
+        let mut got = Vec::new();
+        let done = self.transform.run_many(&data.buf, data.n as u64, &mut got).expect("the engine runs");
+        assert_eq!(done.consumed, data.buf.len(), "{name}");
+        assert_eq!(done.tiers.fast, data.n as u64, "{name}: the fast path does all of it");
+        assert!(got == want, "{name}: the engine and the bound differ");
+        let few = data.n.min(300);
+        let mut want = Vec::new();
+        self.hand(0, few, &mut want);
+        let want = self.values(&want, few);
+        let mut got = Vec::new();
+        self.apache(0, few, &mut got);
+        assert_eq!(self.values(&got, few), want, "{name}: apache-avro and the bound differ");
+        if let Some(serde) = self.workload.serde {
+            let mut got = Vec::new();
+            serde(&self.peer, data, 0, few, &mut got);
+            assert_eq!(self.values(&got, few), want, "{name}: serde_avro_fast and the bound differ");
+        }
+    }
+
+    /// Decoded under the reader's schema; NaN-free, so that values compare.
+    fn values(&self, bytes: &[u8], count: usize) -> Vec<Value> {
+        let reader = GenericDatumReader::builder(&self.apache.1).build().expect("a reader");
+        let mut rest = bytes;
+        let values = (0..count).map(|_| reader.read_value(&mut rest).expect("a value")).collect();
+        assert!(rest.is_empty(), "{}: bytes left", self.workload.name);
+        values
+    }
+
+    fn hand(&self, from: usize, to: usize, out: &mut Vec<u8>) {
+        let data = &self.workload.data;
+        let mut cursor = Cur::new(&data.buf[data.off[from]..]);
+        for _ in from..to {
+            (self.workload.hand)(&mut cursor, out).expect("the bound runs");
+        }
+    }
+
+    fn apache(&self, from: usize, to: usize, out: &mut Vec<u8>) {
+        let (w, r) = &self.apache;
+        let reader = GenericDatumReader::builder(w).reader_schema(r).build().expect("a reader");
+        let writer = GenericDatumWriter::builder(r).build().expect("a writer");
+        for i in from..to {
+            let value = reader.read_value(&mut self.workload.data.rec(i)).expect("apache-avro reads");
+            writer.write_value_ref(out, &value).expect("apache-avro writes");
+        }
+    }
+
+    /// The candidates, the engine first.
+    pub fn candidates(&self) -> Vec<Candidate<'_>> {
+        let data = &self.workload.data;
+        let mut out = Vec::new();
+        let engine = move |from: usize, to: usize| {
+            out.clear();
+            let input = &data.buf[data.off[from]..data.off[to]];
+            self.transform.run_many(input, (to - from) as u64, &mut out).expect("the engine runs");
+        };
+        let mut list = vec![Candidate { name: "interpreter", run: Box::new(engine) }];
+        let mut out = Vec::new();
+        list.push(Candidate {
+            name: "hand-written",
+            run: Box::new(move |from, to| {
+                out.clear();
+                self.hand(from, to, &mut out);
+            }),
+        });
+        if let Some(serde) = self.workload.serde {
+            let mut out = Vec::new();
+            list.push(Candidate {
+                name: "serde_avro_fast",
+                run: Box::new(move |from, to| {
+                    out.clear();
+                    serde(&self.peer, data, from, to, &mut out);
+                }),
+            });
+        }
+        let mut out = Vec::new();
+        list.push(Candidate {
+            name: "apache-avro",
+            run: Box::new(move |from, to| {
+                out.clear();
+                self.apache(from, to, &mut out);
+            }),
+        });
+        list
+    }
+}

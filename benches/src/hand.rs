@@ -5,7 +5,6 @@
 #![allow(missing_docs, reason = "one function a workload, named after it")]
 
 use crate::data::*;
-use std::collections::HashMap;
 #[derive(Debug, Clone, Copy)]
 pub struct E;
 pub type Res<T> = Result<T, E>;
@@ -38,6 +37,9 @@ impl<'a> Cur<'a> {
             let m = !w & 0x8080808080808080;
             if m != 0 {
                 let n = (m.trailing_zeros() as usize >> 3) + 1;
+                if n > 1 && w >> (8 * (n - 1)) & 0x7f == 0 {
+                    return Err(E);
+                }
                 let x = w & (m ^ (m.wrapping_sub(1))) & 0x7f7f7f7f7f7f7f7f;
                 let x = (x & 0x007f007f007f007f) | ((x & 0x7f007f007f007f00) >> 1);
                 let x = (x & 0x00003fff00003fff) | ((x & 0x3fff00003fff0000) >> 2);
@@ -70,14 +72,18 @@ impl<'a> Cur<'a> {
         Err(E)
     }
     #[inline(always)]
+    pub fn long_w(&mut self) -> Res<i64> {
+        let z = self.uv_wide()?;
+        Ok(((z >> 1) as i64) ^ -((z & 1) as i64))
+    }
+    #[inline(always)]
     pub fn long(&mut self) -> Res<i64> {
         let z = self.uv()?;
         Ok(((z >> 1) as i64) ^ -((z & 1) as i64))
     }
     #[inline(always)]
-    pub fn long_w(&mut self) -> Res<i64> {
-        let z = self.uv_wide()?;
-        Ok(((z >> 1) as i64) ^ -((z & 1) as i64))
+    pub fn skip_varint(&mut self) -> Res<()> {
+        self.uv().map(|_| ())
     }
     #[inline(always)]
     pub fn int(&mut self) -> Res<i32> {
@@ -136,11 +142,6 @@ impl<'a> Cur<'a> {
         }
     }
     #[inline(always)]
-    pub fn str_std(&mut self) -> Res<&'a str> {
-        let b = self.bytes()?;
-        std::str::from_utf8(b).map_err(|_| E)
-    }
-    #[inline(always)]
     pub fn opt(&mut self) -> Res<bool> {
         match self.byte()? {
             0 => Ok(false),
@@ -152,10 +153,6 @@ impl<'a> Cur<'a> {
     pub fn skip(&mut self, n: usize) -> Res<()> {
         self.b = self.b.get(n..).ok_or(E)?;
         Ok(())
-    }
-    #[inline(always)]
-    pub fn skip_varint(&mut self) -> Res<()> {
-        self.uv().map(|_| ())
     }
     #[inline(always)]
     pub fn skip_bytes(&mut self) -> Res<()> {
@@ -186,7 +183,7 @@ pub fn ascii_fast(b: &[u8]) -> bool {
 #[cold]
 #[inline(never)]
 fn utf8_slow(b: &[u8]) -> Res<&str> {
-    simdutf8::basic::from_utf8(b).map_err(|_| E)
+    std::str::from_utf8(b).map_err(|_| E)
 }
 // ---- GenericTest
 /// Avro->Avro same schema, validating copy
@@ -544,18 +541,6 @@ fn r2_bf1(c: &mut Cur, t: usize) -> Res<()> {
         r2_skip1(c, t)
     }
 }
-pub fn r2_skip_bf(c: &mut Cur) -> Res<()> {
-    for _ in 0..33 {
-        r2_bf1(c, 0)?;
-        r2_bf1(c, 1)?;
-        r2_bf1(c, 2)?;
-        r2_bf1(c, 3)?;
-        r2_bf1(c, 4)?;
-        r2_bf1(c, 5)?;
-    }
-    r2_bf1(c, 0)?;
-    r2_bf1(c, 1)
-}
 #[inline(always)]
 fn r2_run_bf(c: &mut Cur, from: usize, to: usize) -> Res<()> {
     let mut i = from;
@@ -578,83 +563,6 @@ fn r2_run_bf(c: &mut Cur, from: usize, to: usize) -> Res<()> {
     }
     Ok(())
 }
-pub fn r2_proj_bf<'a, S: Sx<'a>>(c: &mut Cur<'a>) -> Res<WideP<S>> {
-    r2_run_bf(c, 0, 3)?;
-    let f003 = if c.opt()? { Some(c.f32()?) } else { None };
-    r2_run_bf(c, 4, 24)?;
-    let f024 = if c.opt()? { Some(c.int()?) } else { None };
-    r2_run_bf(c, 25, 41)?;
-    let f041 = ost(c)?;
-    r2_run_bf(c, 42, 62)?;
-    let f062 = if c.opt()? { Some(c.f64()?) } else { None };
-    r2_run_bf(c, 63, 83)?;
-    let f083 = ost(c)?;
-    r2_run_bf(c, 84, 100)?;
-    let f100 = if c.opt()? { Some(c.boolean()?) } else { None };
-    r2_run_bf(c, 101, 121)?;
-    let f121 = if c.opt()? { Some(c.long_w()?) } else { None };
-    r2_run_bf(c, 122, 143)?;
-    let f143 = ost(c)?;
-    r2_run_bf(c, 144, 166)?;
-    let f166 = if c.opt()? { Some(c.boolean()?) } else { None };
-    r2_run_bf(c, 167, 197)?;
-    let f197 = ost(c)?;
-    r2_run_bf(c, 198, 200)?;
-    Ok(WideP {
-        f003,
-        f024,
-        f041,
-        f062,
-        f083,
-        f100,
-        f121,
-        f143,
-        f166,
-        f197,
-    })
-}
-#[inline(always)]
-pub fn r2_run_pub(c: &mut Cur, a: usize, b: usize) -> Res<()> {
-    r2_run(c, a, b)
-}
-pub fn r2_skip(c: &mut Cur) -> Res<()> {
-    r2_run(c, 0, 200)
-}
-pub fn r2_proj<'a, S: Sx<'a>>(c: &mut Cur<'a>) -> Res<WideP<S>> {
-    r2_run(c, 0, 3)?;
-    let f003 = if c.opt()? { Some(c.f32()?) } else { None };
-    r2_run(c, 4, 24)?;
-    let f024 = if c.opt()? { Some(c.int()?) } else { None };
-    r2_run(c, 25, 41)?;
-    let f041 = ost(c)?;
-    r2_run(c, 42, 62)?;
-    let f062 = if c.opt()? { Some(c.f64()?) } else { None };
-    r2_run(c, 63, 83)?;
-    let f083 = ost(c)?;
-    r2_run(c, 84, 100)?;
-    let f100 = if c.opt()? { Some(c.boolean()?) } else { None };
-    r2_run(c, 101, 121)?;
-    let f121 = if c.opt()? { Some(c.long_w()?) } else { None };
-    r2_run(c, 122, 143)?;
-    let f143 = ost(c)?;
-    r2_run(c, 144, 166)?;
-    let f166 = if c.opt()? { Some(c.boolean()?) } else { None };
-    r2_run(c, 167, 197)?;
-    let f197 = ost(c)?;
-    r2_run(c, 198, 200)?;
-    Ok(WideP {
-        f003,
-        f024,
-        f041,
-        f062,
-        f083,
-        f100,
-        f121,
-        f143,
-        f166,
-        f197,
-    })
-}
 pub fn r2_proj_avro(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     let mut at = 0;
     for &p in R2P.iter() {
@@ -674,19 +582,6 @@ pub struct Wide<'a> {
     pub f: [Option<f32>; 33],
     pub b: [Option<bool>; 33],
     pub s: [Option<&'a str>; 33],
-}
-pub fn r2_full<'a>(c: &mut Cur<'a>, w: &mut Wide<'a>) -> Res<()> {
-    for k in 0..33 {
-        w.i[k] = if c.opt()? { Some(c.int()?) } else { None };
-        w.l[k] = if c.opt()? { Some(c.long_w()?) } else { None };
-        w.d[k] = if c.opt()? { Some(c.f64()?) } else { None };
-        w.f[k] = if c.opt()? { Some(c.f32()?) } else { None };
-        w.b[k] = if c.opt()? { Some(c.boolean()?) } else { None };
-        w.s[k] = ost(c)?;
-    }
-    w.i[33] = if c.opt()? { Some(c.int()?) } else { None };
-    w.l[33] = if c.opt()? { Some(c.long_w()?) } else { None };
-    Ok(())
 }
 pub fn r2_proj_avro_bf(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     let mut at = 0;
