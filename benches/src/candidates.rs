@@ -8,8 +8,8 @@
 use crate::data::{self, Data};
 use crate::hand::{self, Cur, Res};
 use crate::measure::Candidate;
-use apache_avro::types::Value;
 use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use reschema::{Endpoint, Engine, Schema, Transform};
 use serde::Serialize;
@@ -26,8 +26,11 @@ pub struct Workload {
     /// The hand-written bound.
     pub hand: fn(&mut Cur<'_>, &mut Vec<u8>) -> Res<()>,
     /// serde_avro_fast, over a range of records.
-    serde: Option<fn(&Peer, &Data, usize, usize, &mut Vec<u8>)>,
+    serde: Option<SerdeRun>,
 }
+
+/// serde_avro_fast over records `from..to`.
+type SerdeRun = fn(&Peer, &Data, usize, usize, &mut Vec<u8>);
 
 /// Records of a workload.
 pub const RECORDS: usize = 10_000;
@@ -43,7 +46,7 @@ pub fn workloads(records: usize) -> Vec<Workload> {
     let mut add = |name, data, reader: &str, hand, serde| {
         list.push(Workload { name, data, reader: reader.to_string(), hand, serde });
     };
-    add("six-field same", data::gt(n), data::GT, hand::gt_same, Some(reencode::<data::Gt> as fn(&_, &_, _, _, &mut _)));
+    add("six-field same", data::gt(n), data::GT, hand::gt_same, Some(reencode::<data::Gt> as SerdeRun));
     add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, Some(reencode::<data::GtO>));
     add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, Some(reencode::<data::GtL>));
     add("six-field two defaults", data::gt(n), data::GT_DEFAULT, hand::gt_default, Some(reencode::<data::GtD>));

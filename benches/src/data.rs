@@ -29,9 +29,7 @@ impl Rng {
         self.f64() < p
     }
     pub fn alpha(&mut self, n: usize) -> String {
-        (0..n)
-            .map(|_| (b'a' + self.below(25) as u8) as char)
-            .collect()
+        (0..n).map(|_| (b'a' + self.below(25) as u8) as char).collect()
     }
     pub fn pick<'a, T>(&mut self, v: &'a [T]) -> &'a T {
         let i = self.below(v.len() as u64) as usize;
@@ -82,25 +80,14 @@ impl Data {
     pub fn rec(&self, i: usize) -> &[u8] {
         &self.buf[self.off[i]..self.off[i + 1]]
     }
-    pub fn build(
-        name: &'static str,
-        schema: &str,
-        n: usize,
-        mut f: impl FnMut(&mut Vec<u8>),
-    ) -> Self {
+    pub fn build(name: &'static str, schema: &str, n: usize, mut f: impl FnMut(&mut Vec<u8>)) -> Self {
         let mut buf = vec![];
         let mut off = vec![0];
         for _ in 0..n {
             f(&mut buf);
             off.push(buf.len());
         }
-        Data {
-            name,
-            schema: schema.into(),
-            buf,
-            off,
-            n,
-        }
+        Data { name, schema: schema.into(), buf, off, n }
     }
 }
 // ---- Java Perf suite
@@ -229,14 +216,7 @@ pub enum Ev {
     Cancelled,
     Refunded,
 }
-pub const EV: [Ev; 6] = [
-    Ev::Created,
-    Ev::Paid,
-    Ev::Shipped,
-    Ev::Delivered,
-    Ev::Cancelled,
-    Ev::Refunded,
-];
+pub const EV: [Ev; 6] = [Ev::Created, Ev::Paid, Ev::Shipped, Ev::Delivered, Ev::Cancelled, Ev::Refunded];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "LineItem")]
 pub struct Line<S> {
@@ -329,10 +309,7 @@ impl<'de, S: Deserialize<'de>> Deserialize<'de> for VecMap<S> {
             fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                 f.write_str("map")
             }
-            fn visit_map<A: serde::de::MapAccess<'de>>(
-                self,
-                mut a: A,
-            ) -> Result<VecMap<S>, A::Error> {
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut a: A) -> Result<VecMap<S>, A::Error> {
                 let mut v = Vec::with_capacity(a.size_hint().unwrap_or(0));
                 while let Some(kv) = a.next_entry()? {
                     v.push(kv);
@@ -349,16 +326,8 @@ impl<S: Serialize> Serialize for VecMap<S> {
     }
 }
 fn r1_schema(dec: bool) -> String {
-    let d = if dec {
-        r#"{"type":"bytes","logicalType":"decimal","precision":18,"scale":2}"#
-    } else {
-        r#""bytes""#
-    };
-    let ts = if dec {
-        r#"{"type":"long","logicalType":"timestamp-millis"}"#
-    } else {
-        r#""long""#
-    };
+    let d = if dec { r#"{"type":"bytes","logicalType":"decimal","precision":18,"scale":2}"# } else { r#""bytes""# };
+    let ts = if dec { r#"{"type":"long","logicalType":"timestamp-millis"}"# } else { r#""long""# };
     format!(
         r#"{{"type":"record","name":"OrderEvent","namespace":"com.example.orders","fields":[{{"name":"event_id","type":"string"}},{{"name":"order_id","type":"string"}},{{"name":"customer_id","type":"string"}},{{"name":"session_id","type":["null","string"]}},{{"name":"event_type","type":{{"type":"enum","name":"EventType","symbols":["CREATED","PAID","SHIPPED","DELIVERED","CANCELLED","REFUNDED"]}}}},{{"name":"event_time","type":{ts}}},{{"name":"created_at","type":{ts}}},{{"name":"currency","type":"string"}},{{"name":"total","type":{d}}},{{"name":"tax","type":["null",{d}]}},{{"name":"discount","type":["null","double"]}},{{"name":"item_count","type":"int"}},{{"name":"items","type":{{"type":"array","items":{{"type":"record","name":"LineItem","fields":[{{"name":"sku","type":"string"}},{{"name":"name","type":"string"}},{{"name":"qty","type":"int"}},{{"name":"unit_price_cents","type":"long"}},{{"name":"discount_pct","type":["null","float"]}}]}}}}}},{{"name":"shipping_address","type":["null",{{"type":"record","name":"Address","fields":[{{"name":"street","type":"string"}},{{"name":"city","type":"string"}},{{"name":"zip","type":"string"}},{{"name":"country","type":"string"}}]}}]}},{{"name":"channel","type":["null","string"]}},{{"name":"coupon_code","type":["null","string"]}},{{"name":"priority","type":"boolean"}},{{"name":"retries","type":"int"}},{{"name":"trace_id","type":"string"}},{{"name":"attributes","type":{{"type":"map","values":"string"}}}},{{"name":"notes","type":["null","string"]}}]}}"#
     )
@@ -370,16 +339,8 @@ pub fn r1raw() -> String {
     r1_schema(false)
 }
 fn r1e_schema(dec: bool) -> String {
-    let d = if dec {
-        r#"{"type":"bytes","logicalType":"decimal","precision":18,"scale":2}"#
-    } else {
-        r#""bytes""#
-    };
-    let ts = if dec {
-        r#"{"type":"long","logicalType":"timestamp-millis"}"#
-    } else {
-        r#""long""#
-    };
+    let d = if dec { r#"{"type":"bytes","logicalType":"decimal","precision":18,"scale":2}"# } else { r#""bytes""# };
+    let ts = if dec { r#"{"type":"long","logicalType":"timestamp-millis"}"# } else { r#""long""# };
     format!(
         r#"{{"type":"record","name":"OrderEvent","namespace":"com.example.orders","fields":[{{"name":"event_type","type":{{"type":"enum","name":"EventType","symbols":["CREATED","PAID","SHIPPED","DELIVERED","CANCELLED","REFUNDED","EXPIRED"]}}}},{{"name":"event_time","type":{ts}}},{{"name":"event_id","type":"string"}},{{"name":"order_id","type":"string"}},{{"name":"customer_id","type":"string"}},{{"name":"total","type":{d}}},{{"name":"tax","type":["null",{d}]}},{{"name":"currency","type":"string"}},{{"name":"item_count","type":"long"}},{{"name":"items","type":{{"type":"array","items":{{"type":"record","name":"LineItem","fields":[{{"name":"sku","type":"string"}},{{"name":"name","type":"string"}},{{"name":"qty","type":"long"}},{{"name":"unit_price_cents","type":"long"}},{{"name":"discount_pct","type":["null","double"]}}]}}}}}},{{"name":"attributes","type":{{"type":"map","values":"string"}}}},{{"name":"shipping_address","type":["null",{{"type":"record","name":"Address","fields":[{{"name":"street","type":"string"}},{{"name":"city","type":"string"}},{{"name":"zip","type":"string"}},{{"name":"country","type":"string"}}]}}]}},{{"name":"channel","type":["null","string"]}},{{"name":"coupon_code","type":["null","string"]}},{{"name":"discount","type":["null","double"]}},{{"name":"priority","type":"boolean"}},{{"name":"trace_id","type":"string"}},{{"name":"created_at","type":{ts}}},{{"name":"notes","type":["null","string"]}},{{"name":"source","type":["null","string"],"default":null}},{{"name":"tags","type":{{"type":"array","items":"string"}},"default":[]}}]}}"#
     )
@@ -404,27 +365,9 @@ pub fn dec_bytes(v: i128) -> Vec<u8> {
 }
 pub fn orders(n: usize) -> Vec<OrderO> {
     let mut r = Rng::new(4242);
-    let cities = [
-        "Berlin",
-        "São Paulo",
-        "東京",
-        "New York",
-        "Lyon",
-        "Zürich",
-        "Austin",
-        "Oslo",
-    ];
+    let cities = ["Berlin", "São Paulo", "東京", "New York", "Lyon", "Zürich", "Austin", "Oslo"];
     let cur = ["EUR", "USD", "BRL", "JPY", "CHF"];
-    let keys = [
-        "utm_source",
-        "utm_campaign",
-        "device",
-        "os",
-        "app_version",
-        "experiment",
-        "region",
-        "referrer",
-    ];
+    let keys = ["utm_source", "utm_campaign", "device", "os", "app_version", "experiment", "region", "referrer"];
     (0..n)
         .map(|i| {
             let k = 1 + r.below(3) as usize;
@@ -437,17 +380,10 @@ pub fn orders(n: usize) -> Vec<OrderO> {
                     },
                     qty: 1 + r.below(5) as i32,
                     unit_price_cents: 99 + r.below(50000) as i64,
-                    discount_pct: if r.chance(0.3) {
-                        Some((r.below(50) as f32) / 2.0)
-                    } else {
-                        None
-                    },
+                    discount_pct: if r.chance(0.3) { Some((r.below(50) as f32) / 2.0) } else { None },
                 })
                 .collect();
-            let tot: i128 = items
-                .iter()
-                .map(|l| l.qty as i128 * l.unit_price_cents as i128)
-                .sum();
+            let tot: i128 = items.iter().map(|l| l.qty as i128 * l.unit_price_cents as i128).sum();
             let mut attributes = HashMap::new();
             for _ in 0..2 + r.below(2) {
                 let k = r.pick(&keys).to_string();
@@ -464,16 +400,8 @@ pub fn orders(n: usize) -> Vec<OrderO> {
                 created_at: 1_760_000_000_000 + r.below(10_000_000_000) as i64,
                 currency: r.pick(&cur).to_string(),
                 total: ByteBuf::from(dec_bytes(tot)),
-                tax: if r.chance(0.8) {
-                    Some(ByteBuf::from(dec_bytes(tot / 5)))
-                } else {
-                    None
-                },
-                discount: if r.chance(0.3) {
-                    Some((r.below(10000) as f64) / 100.0)
-                } else {
-                    None
-                },
+                tax: if r.chance(0.8) { Some(ByteBuf::from(dec_bytes(tot / 5))) } else { None },
+                discount: if r.chance(0.3) { Some((r.below(10000) as f64) / 100.0) } else { None },
                 item_count: k as i32,
                 items,
                 shipping_address: if r.chance(0.7) {
@@ -494,11 +422,7 @@ pub fn orders(n: usize) -> Vec<OrderO> {
                 } else {
                     None
                 },
-                coupon_code: if r.chance(0.2) {
-                    Some(r.alpha(8).to_uppercase())
-                } else {
-                    None
-                },
+                coupon_code: if r.chance(0.2) { Some(r.alpha(8).to_uppercase()) } else { None },
                 priority: r.chance(0.1),
                 retries: r.below(3) as i32,
                 trace_id: format!("{:016x}{:016x}", r.u64(), r.u64()),
@@ -542,9 +466,7 @@ pub fn enc_order(o: &mut Vec<u8>, r: &OrderO) {
             put_str(o, &l.name);
             put_long(o, l.qty as i64);
             put_long(o, l.unit_price_cents);
-            put_opt(o, &l.discount_pct, |o, d| {
-                o.extend_from_slice(&d.to_le_bytes())
-            });
+            put_opt(o, &l.discount_pct, |o, d| o.extend_from_slice(&d.to_le_bytes()));
         }
     }
     o.push(0);
@@ -583,19 +505,9 @@ pub fn r1(n: usize) -> Data {
 pub const R2N: usize = 200;
 pub fn r2_schema(idx: &[usize]) -> String {
     let t = ["int", "long", "double", "float", "boolean", "string"];
-    let f: Vec<String> = idx
-        .iter()
-        .map(|i| {
-            format!(
-                r#"{{"name":"f{i:03}","type":["null","{}"],"default":null}}"#,
-                t[i % 6]
-            )
-        })
-        .collect();
-    format!(
-        r#"{{"type":"record","name":"Wide","fields":[{}]}}"#,
-        f.join(",")
-    )
+    let f: Vec<String> =
+        idx.iter().map(|i| format!(r#"{{"name":"f{i:03}","type":["null","{}"],"default":null}}"#, t[i % 6])).collect();
+    format!(r#"{{"type":"record","name":"Wide","fields":[{}]}}"#, f.join(","))
 }
 pub fn r2s() -> String {
     r2_schema(&(0..R2N).collect::<Vec<_>>())

@@ -135,7 +135,8 @@ impl<'a> Cur<'a> {
     #[inline(always)]
     pub fn str(&mut self) -> Res<&'a str> {
         let b = self.bytes()?;
-        if crate::hand::ascii_fast(b) {
+        if ascii_fast(b) {
+            // SAFETY: every byte is ASCII.
             Ok(unsafe { std::str::from_utf8_unchecked(b) })
         } else {
             utf8_slow(b)
@@ -217,9 +218,7 @@ pub fn gt_ooo(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     let mut p = 16;
     #[inline(always)]
     fn cp5(t: &mut [u8; 48], p: usize, x: &[u8], rest: &[u8]) -> usize {
-        if let (true, Some(c), Some(d)) =
-            (x.len() <= 8, rest.first_chunk::<8>(), t.get_mut(p..p + 8))
-        {
+        if let (true, Some(c), Some(d)) = (x.len() <= 8, rest.first_chunk::<8>(), t.get_mut(p..p + 8)) {
             d.copy_from_slice(c);
         } else {
             t[p..p + x.len()].copy_from_slice(x);
@@ -486,7 +485,7 @@ pub fn r2_skip1(c: &mut Cur, t: usize) -> Res<()> {
 #[inline(always)]
 fn r2_run(c: &mut Cur, from: usize, to: usize) -> Res<()> {
     let mut i = from;
-    while i < to && i % 6 != 0 {
+    while i < to && !i.is_multiple_of(6) {
         r2_skip1(c, i % 6)?;
         i += 1
     }
@@ -544,7 +543,7 @@ fn r2_bf1(c: &mut Cur, t: usize) -> Res<()> {
 #[inline(always)]
 fn r2_run_bf(c: &mut Cur, from: usize, to: usize) -> Res<()> {
     let mut i = from;
-    while i < to && i % 6 != 0 {
+    while i < to && !i.is_multiple_of(6) {
         r2_bf1(c, i % 6)?;
         i += 1
     }

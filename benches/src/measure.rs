@@ -31,11 +31,8 @@ pub fn rounds(candidates: &mut [Candidate<'_>], records: usize, rounds: usize) -
     let mut times = vec![Vec::with_capacity(rounds); candidates.len()];
     let mut positions = vec![0; candidates.len()];
     for round in 0..rounds {
-        let order: Vec<usize> = if round % 2 == 0 {
-            (0..candidates.len()).collect()
-        } else {
-            (0..candidates.len()).rev().collect()
-        };
+        let order: Vec<usize> =
+            if round % 2 == 0 { (0..candidates.len()).collect() } else { (0..candidates.len()).rev().collect() };
         for i in order {
             let n = slices[i];
             let from = if positions[i] + n > records { 0 } else { positions[i] };

@@ -13,10 +13,7 @@ pub(crate) fn run(args: &Convert) -> Result {
     refuse_overwriting_input(args)?;
     let names = input::names(args.rules.lenient_names);
     let reader = input::schema(&args.to_schema, names)?;
-    let engine = Engine::builder()
-        .rules(args.rules.get())
-        .build()
-        .map_err(|e| Failure::resolve("engine", &e))?;
+    let engine = Engine::builder().rules(args.rules.get()).build().map_err(|e| Failure::resolve("engine", &e))?;
     // The first input is opened before the output: its metadata go along, and a bad file leaves nothing behind.
     let mut inputs = args.inputs.iter();
     let Some(first) = inputs.next() else { return Err(Failure::usage("no input")) };
@@ -122,9 +119,8 @@ fn metadata(args: &Convert, file: &FileReader) -> Result<Vec<(String, Vec<u8>)>>
     let kept = file.metadata().iter().filter(|(k, _)| !k.starts_with(reschema::container::RESERVED));
     let mut metadata: Vec<(String, Vec<u8>)> = kept.cloned().collect();
     for pair in &args.metadata {
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("--meta takes KEY=VALUE, found {pair:?}")))?;
+        let (key, value) =
+            pair.split_once('=').ok_or_else(|| Failure::usage(format!("--meta takes KEY=VALUE, found {pair:?}")))?;
         metadata.retain(|(k, _)| k != key);
         metadata.push((key.into(), value.as_bytes().to_vec()));
     }

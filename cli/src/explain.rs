@@ -12,9 +12,8 @@ pub(crate) fn run(args: &Pair) -> Result {
     let reader = input::schema(&args.reader, names)?;
     let what = format!("{} → {}", args.writer.display(), args.reader.display());
     let engine = Engine::builder().rules(args.rules.get()).build().map_err(|e| Failure::resolve(&what, &e))?;
-    let transform = engine
-        .transform(Endpoint::avro(&writer), Endpoint::avro(&reader))
-        .map_err(|e| Failure::resolve(&what, &e))?;
+    let transform =
+        engine.transform(Endpoint::avro(&writer), Endpoint::avro(&reader)).map_err(|e| Failure::resolve(&what, &e))?;
     let mut out = std::io::stdout().lock();
     write!(out, "{}", transform.explain()).map_err(|e| Failure::io("standard output", &e))?;
     Ok(Exit::Ok)

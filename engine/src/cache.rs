@@ -28,7 +28,7 @@ struct Entry {
 
 impl ContentKey {
     pub(crate) fn new(w: &Endpoint, r: &Endpoint) -> ContentKey {
-        ContentKey(w.format.name, w.schema.content_key(), r.format.name, r.schema.content_key())
+        ContentKey(w.format.name, w.schema.content_key().into(), r.format.name, r.schema.content_key().into())
     }
 }
 

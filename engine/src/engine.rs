@@ -76,8 +76,7 @@ impl Engine {
         let source = writer.format.source.ok_or_else(|| no(writer.format.name, "read"))?;
         let sink = reader.format.sink.ok_or_else(|| no(reader.format.name, "written"))?;
         let plan = reschema_schema::resolve::resolve(&writer.schema, &reader.schema, &self.config.rules)?;
-        let options =
-            Options { max_ops: self.config.limits.program_ops, users: self.config.conversions.clone() };
+        let options = Options { max_ops: self.config.limits.program_ops, users: self.config.conversions.clone() };
         let program = reschema_lower::lower(&plan, source().as_mut(), sink().as_mut(), &options)?;
         Transform::new(plan, program, self.config.clone())
     }

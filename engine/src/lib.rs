@@ -38,7 +38,5 @@ pub use reschema_schema as schema;
 pub use reschema_schema::Schema;
 pub use reschema_schema::model::Logical;
 pub use reschema_schema::plan::PlanWarning;
-pub use reschema_schema::resolve::{
-    Compatibility, Mismatch, ResolutionRules, TypeNames, UnionMatch, compatibility,
-};
+pub use reschema_schema::resolve::{Compatibility, Mismatch, ResolutionRules, TypeNames, UnionMatch, compatibility};
 pub use transform::{AsOutput, Done, Tiers, Transform};

@@ -263,7 +263,11 @@ impl Machine<'_, '_> {
         };
         if (size - self.produced) as u64 > self.run.limits.output_bytes {
             let limit = self.run.limits.output_bytes;
-            return self.fault(FaultKind::Limit, self.pos, format!("the value needs more than {limit} bytes of output"));
+            return self.fault(
+                FaultKind::Limit,
+                self.pos,
+                format!("the value needs more than {limit} bytes of output"),
+            );
         }
         Ok(())
     }
@@ -288,7 +292,8 @@ impl Machine<'_, '_> {
         match table[self.index(index, table.len(), at)?] {
             Some(v) => Ok(v),
             None => {
-                let message = format!("symbol {index} of the writer is not one of the reader's, and there is no default");
+                let message =
+                    format!("symbol {index} of the writer is not one of the reader's, and there is no default");
                 self.fault(FaultKind::Enum, at, message)
             }
         }

@@ -76,13 +76,7 @@ impl Interpreter {
         limits: &Limits,
         users: &[UserFn],
     ) -> Result<Batch, Failure> {
-        let job = Job {
-            bytes: input.bytes(),
-            padding: input.padding(),
-            complete: input.is_complete(),
-            limits,
-            users,
-        };
+        let job = Job { bytes: input.bytes(), padding: input.padding(), complete: input.is_complete(), limits, users };
         match output {
             Output::Bytes(out) => self.to_bytes(environment, &job, count, out),
             Output::Columns(columns) => self.to_columns(&job, count, columns),
@@ -185,8 +179,7 @@ fn fast_part(
         Outcome::Done => true,
         Outcome::NeedInput if job.padding < PADDING => {
             let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
-            rest.len() <= Scratch::MAX
-                && tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done
+            rest.len() <= Scratch::MAX && tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done
         }
         _ => false,
     }

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 pub struct Builder {
     program: Program,
     consts: HashMap<Vec<u8>, ConstId>,
-    sites: HashMap<Path, Site>,
     frames: Vec<Frame>,
     site: Site,
     emitted: usize,
@@ -34,12 +33,6 @@ pub struct Scope {
     marks: u32,
 }
 
-impl Default for Site {
-    fn default() -> Site {
-        Site(0)
-    }
-}
-
 impl Builder {
     /// An empty Program.
     pub fn new() -> Builder {
@@ -54,7 +47,12 @@ impl Builder {
 
     /// Opens a declared function; instructions go to it until [`Builder::end`].
     pub fn begin(&mut self, id: FuncId) {
-        self.frames.push(Frame { id, func: Function::default(), bodies: vec![Body::default()], free: Scope::default() });
+        self.frames.push(Frame {
+            id,
+            func: Function::default(),
+            bodies: vec![Body::default()],
+            free: Scope::default(),
+        });
     }
 
     /// Closes the function opened last.
@@ -98,15 +96,10 @@ impl Builder {
         std::mem::replace(&mut self.site, site)
     }
 
-    /// The site of a pair of paths.
+    /// A new site for a pair of paths.
     pub fn site(&mut self, path: Path) -> Site {
-        if let Some(site) = self.sites.get(&path) {
-            return *site;
-        }
-        let site = Site(self.program.paths.len() as u32);
-        self.program.paths.push(path.clone());
-        self.sites.insert(path, site);
-        site
+        self.program.paths.push(path);
+        Site(self.program.paths.len() as u32 - 1)
     }
 
     /// Interns a constant.

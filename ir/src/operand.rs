@@ -65,7 +65,7 @@ pub struct Inst {
 }
 
 /// Index into the side table of paths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub u32);
 
 /// One nested body.

@@ -82,8 +82,5 @@ fn the_verifier_refuses() {
 
 #[test]
 fn a_mark_set_in_one_arm_only_may_not_be_sought() {
-    refused(
-        "switch.read from=zigzag32 !0 {\n mark mark=m0 !0\n} {\n} end\nseek mark=m0 !0",
-        "may not be set",
-    );
+    refused("switch.read from=zigzag32 !0 {\n mark mark=m0 !0\n} {\n} end\nseek mark=m0 !0", "may not be set");
 }

@@ -17,9 +17,9 @@ pub struct UserConversion {
 /// Converts a value of scalar `from` to scalar `to`; `None`: there is no such conversion.
 pub(crate) fn convert(b: &mut Builder, value: Value, from: Scalar, to: Scalar) -> Option<Value> {
     match (from, to, value) {
-        (Scalar::Null, Scalar::Null, v) | (Scalar::Boolean, Scalar::Boolean, v) | (_, Scalar::Bytes, v @ Value::Span(_)) => {
-            Some(v)
-        }
+        (Scalar::Null, Scalar::Null, v)
+        | (Scalar::Boolean, Scalar::Boolean, v)
+        | (_, Scalar::Bytes, v @ Value::Span(_)) => Some(v),
         (Scalar::Int(f), Scalar::Int(t), v) if f.signed == t.signed && f.bits <= t.bits && t.bits <= 64 => Some(v),
         (Scalar::Float(f), Scalar::Float(t), v) if f == t => Some(v),
         (Scalar::Int(_), Scalar::Float(FloatType::F32), v) => number(b, v, Convert::IntToF32),

@@ -220,7 +220,7 @@ impl Driver<'_> {
             Node::List { writer, item, .. } => self.list(*writer, *item),
             Node::Map { key, value, .. } => self.map(*key, *value),
             Node::Record { .. } => self.routine(Routine::Move(id)),
-            Node::FromUnion { variants, .. } => self.from_union(variants),
+            Node::FromUnion { variants, .. } => self.written_union(variants),
             Node::IntoUnion { variant, inner, .. } => {
                 self.variant(*variant)?;
                 self.node(*inner)
@@ -285,12 +285,11 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn from_union(&mut self, variants: &[NodeId]) -> Result {
+    fn written_union(&mut self, variants: &[NodeId]) -> Result {
         let scope = self.b.scope();
         let src = self.source.read_index(&mut self.b, Index::Variant)?;
         self.b.leave(scope);
-        let arms: Vec<Body> =
-            variants.iter().map(|v| self.body(|d| d.node(*v))).collect::<Result<_>>()?;
+        let arms: Vec<Body> = variants.iter().map(|v| self.body(|d| d.node(*v))).collect::<Result<_>>()?;
         self.b.op(Op::Switch { src, arms: reschema_ir::Bodies(arms) });
         Ok(())
     }

@@ -204,10 +204,10 @@ fn target_order<'p>(from: &RecordType, fields: &'p [FieldSource]) -> Vec<Step<'p
     for (r, field) in fields.iter().enumerate() {
         match field {
             FieldSource::Default(literal) => walk.steps.push(Step::Default(r, literal)),
-            FieldSource::Written { index, node } => walk.to_field(*index, r, *node),
+            FieldSource::Written { index, node } => walk.step_to_field(*index, r, *node),
         }
     }
-    walk.to_end(from.fields.len());
+    walk.step_to_end(from.fields.len());
     let sought: HashSet<usize> =
         walk.steps.iter().filter_map(|s| if let Step::Seek(at) = s { Some(*at) } else { None }).collect();
     walk.steps.retain(|s| !matches!(s, Step::Mark(at) if !sought.contains(at)));
@@ -224,7 +224,7 @@ struct Walk<'p> {
 }
 
 impl Walk<'_> {
-    fn to_field(&mut self, w: usize, r: usize, node: NodeId) {
+    fn step_to_field(&mut self, w: usize, r: usize, node: NodeId) {
         if w >= self.frontier {
             self.seek(self.frontier);
             while self.frontier < w {
@@ -254,7 +254,7 @@ impl Walk<'_> {
         }
     }
 
-    fn to_end(&mut self, count: usize) {
+    fn step_to_end(&mut self, count: usize) {
         self.seek(self.frontier);
         while self.frontier < count {
             self.steps.push(Step::Skip(self.frontier));

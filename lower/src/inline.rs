@@ -24,7 +24,9 @@ impl Inline {
         let is_record = |i: usize| matches!(plan.writer.types()[i].shape, Shape::Record(_));
         let types = analyse(plan.writer.types().len(), &type_edges, &is_record);
         let small = |i: usize| match &plan.nodes[i] {
-            Node::Record { fields, .. } => fields.len() <= SMALL && node_edges(i).iter().all(|c| plain_node(plan, *c, 3)),
+            Node::Record { fields, .. } => {
+                fields.len() <= SMALL && node_edges(i).iter().all(|c| plain_node(plan, *c, 3))
+            }
             _ => false,
         };
         let small_type = |i: usize| match &plan.writer.types()[i].shape {

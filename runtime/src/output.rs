@@ -63,9 +63,7 @@ impl Columns {
 
     /// Remembers all lengths.
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            columns: self.columns.iter().map(|c| (c.values.len(), c.valid.len(), c.ends.len())).collect(),
-        }
+        Checkpoint { columns: self.columns.iter().map(|c| (c.values.len(), c.valid.len(), c.ends.len())).collect() }
     }
 
     /// Undoes everything since the checkpoint.

@@ -4,7 +4,9 @@
 
 use crate::json::Json;
 use crate::literal::Literal;
-use crate::model::{EnumType, Field, FloatType, IntType, ListType, MapType, RecordType, Schema, Shape, TypeId, UnionType};
+use crate::model::{
+    EnumType, Field, FloatType, IntType, ListType, MapType, RecordType, Schema, Shape, TypeId, UnionType,
+};
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::json::Json;
 
@@ -24,6 +24,8 @@ pub(crate) struct SchemaData {
     pub(crate) root: TypeId,
     pub(crate) names: HashMap<TypeName, TypeId>,
     pub(crate) warnings: Vec<SchemaWarning>,
+    /// [`Schema::content_key`], made when first asked for.
+    pub(crate) content_key: OnceLock<String>,
 }
 
 /// Something a front end accepted but the user may want to know (an ignored logical type, for instance).
@@ -44,7 +46,7 @@ impl Schema {
                 names.entry(naming.name.clone()).or_insert(TypeId(i as u32));
             }
         }
-        Schema(Arc::new(SchemaData { types, root, names, warnings }))
+        Schema(Arc::new(SchemaData { types, root, names, warnings, content_key: OnceLock::new() }))
     }
 
     /// The type with this id.
@@ -181,11 +183,7 @@ pub struct TypeName {
 
 impl fmt::Display for TypeName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.namespace.is_empty() {
-            f.write_str(&self.name)
-        } else {
-            write!(f, "{}.{}", self.namespace, self.name)
-        }
+        if self.namespace.is_empty() { f.write_str(&self.name) } else { write!(f, "{}.{}", self.namespace, self.name) }
     }
 }
 

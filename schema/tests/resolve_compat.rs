@@ -136,8 +136,7 @@ fn a_full_name_wins_over_an_alias_and_an_alias_over_a_short_name() {
         let records = names.map(|n| format!(r#"{{"type":"record","fields":[],{n}}}"#));
         format!("[{}]", records.join(","))
     };
-    let (short, alias, full) =
-        (r#""name":"m.X""#, r#""name":"Y","aliases":["n.X"]"#, r#""name":"n.X""#);
+    let (short, alias, full) = (r#""name":"m.X""#, r#""name":"Y","aliases":["n.X"]"#, r#""name":"n.X""#);
     let chosen = |names| {
         let writer = r#"{"type":"record","name":"n.X","fields":[]}"#;
         let plan = plan(writer, &reader(names), &ResolutionRules::default());
@@ -207,7 +206,11 @@ fn literals_of_defaults() {
     let endless = r#"{"type":"record","name":"R","fields":[{"name":"f","type":"R","default":{}}]}"#;
     check(endless, "{}", None);
     let entry = |k: &str, v| (Literal::Text(k.into()), Literal::Int(v));
-    check(r#"{"type":"map","values":"int"}"#, r#"{"b":1,"a":2}"#, Some(Literal::Map(vec![entry("b", 1), entry("a", 2)])));
+    check(
+        r#"{"type":"map","values":"int"}"#,
+        r#"{"b":1,"a":2}"#,
+        Some(Literal::Map(vec![entry("b", 1), entry("a", 2)])),
+    );
 }
 
 #[test]
@@ -261,7 +264,9 @@ fn logical_types_may_be_errors() {
 #[test]
 fn no_warning_for_what_fails() {
     let two = |a: &str, b: &str| {
-        format!(r#"["null",{{"type":"record","name":"R","fields":[{{"name":"a","type":{a}}},{{"name":"b","type":{b}}}]}}]"#)
+        format!(
+            r#"["null",{{"type":"record","name":"R","fields":[{{"name":"a","type":{a}}},{{"name":"b","type":{b}}}]}}]"#
+        )
     };
     let found = compare_by(&two(MILLIS, r#""string""#), &two(MICROS, r#""int""#), &ResolutionRules::default());
     assert!(!found.is_compatible());
@@ -271,7 +276,9 @@ fn no_warning_for_what_fails() {
 #[test]
 fn recursion_resolves_and_fails() {
     let tree = |leaf: &str, next: &str| {
-        format!(r#"{{"type":"record","name":"T","fields":[{{"name":"next","type":{next}}},{{"name":"v","type":{leaf}}}]}}"#)
+        format!(
+            r#"{{"type":"record","name":"T","fields":[{{"name":"next","type":{next}}},{{"name":"v","type":{leaf}}}]}}"#
+        )
     };
     let (list, nullable) = (r#"{"type":"array","items":"T"}"#, r#"["null","T"]"#);
     check(&tree(r#""int""#, nullable), &tree(r#""long""#, nullable), &[]);

@@ -67,7 +67,9 @@ fn java_compatibility() {
         let known = DIFFERENCES.iter().any(|(w, r, _)| writer.ends_with(w) && reader.ends_with(r));
         if java.starts_with(verdict) == known {
             let detail = ours.map_or_else(|e| e, |c| c.to_string());
-            wrong.push(format!("writer {writer}\nreader {reader}\nJava: {java}, expected to differ: {known}\n{detail}\n"));
+            wrong.push(format!(
+                "writer {writer}\nreader {reader}\nJava: {java}, expected to differ: {known}\n{detail}\n"
+            ));
         }
     }
     eprintln!("{} pairs: {count:?}, {} known differences", pairs.len(), DIFFERENCES.len());

@@ -100,7 +100,8 @@ fn a_default_too_deep_for_its_branch() {
         0 => vec![field("v", r#""int""#, Some("0"))],
         _ => vec![field("r", &format!(r#""R{}""#, i - 1), Some("{}"))],
     });
-    let fields = [field("defs", &deep, Some("null")), field("d", r#"["R999",{"type":"map","values":"int"}]"#, Some("{}"))];
+    let fields =
+        [field("defs", &deep, Some("null")), field("d", r#"["R999",{"type":"map","values":"int"}]"#, Some("{}"))];
     let error = resolve_soon(&record("T", &[]), &record("T", &fields)).unwrap_err();
     assert!(error.to_string().contains("nested too deep"), "{error}");
 }

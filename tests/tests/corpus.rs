@@ -33,7 +33,8 @@ fn convert(path: &Path, reader: Option<&Schema>) -> Result<Result3, (u64, Error)
     let mut out = Vec::new();
     while file.next_block(&mut block).unwrap_or_else(|e| panic!("{}: {e}", path.display())) {
         out.clear();
-        let done = t.run_many(block.input(), block.count(), &mut out).map_err(|e| (total.records + e.records_done(), e))?;
+        let done =
+            t.run_many(block.input(), block.count(), &mut out).map_err(|e| (total.records + e.records_done(), e))?;
         assert_eq!(done.consumed, block.data().len(), "{}", path.display());
         total.records += done.records;
         total.bytes += out.len() as u64;
@@ -106,8 +107,7 @@ fn java_ignores_names(note: &str, reader: &str) -> bool {
 #[test]
 fn pairs_with_data() {
     let Some(root) = corpus::root("pairs_with_data") else { return };
-    let codecs: BTreeMap<String, String> =
-        corpus::manifest(&root).into_iter().map(|r| (r.path, r.codec)).collect();
+    let codecs: BTreeMap<String, String> = corpus::manifest(&root).into_iter().map(|r| (r.path, r.codec)).collect();
     let text = std::fs::read_to_string(root.join("avro/PAIRS.tsv")).expect("pairs");
     let (mut equal, mut errors, mut names, mut other_codec) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
@@ -130,7 +130,11 @@ fn pairs_with_data() {
                     bytes: c[6].parse().expect("bytes"),
                     sha256: c[7].to_string(),
                 };
-                if *got == want { equal += 1 } else { wrong.push(format!("{writer} → {reader}: {got:?}, want {want:?}")) }
+                if *got == want {
+                    equal += 1
+                } else {
+                    wrong.push(format!("{writer} → {reader}: {got:?}, want {want:?}"))
+                }
             }
             (Err(_), "ok") if java_ignores_names(c[9], reader) => names += 1,
             (Err((_, e)), "ok") => wrong.push(format!("{writer} → {reader}: {e}")),
@@ -183,7 +187,9 @@ fn schemas() {
             }
             match (strict, Parser::new().names(Names::Lenient).parse(&text)) {
                 (Err(_), Ok(_)) => lenient += 1,
-                (strict, l) => wrong.push(format!("{}: strict {:?}, lenient {:?}", row.path, strict.is_ok(), l.is_ok())),
+                (strict, l) => {
+                    wrong.push(format!("{}: strict {:?}, lenient {:?}", row.path, strict.is_ok(), l.is_ok()))
+                }
             }
         } else if row.checked.contains("own=fail") {
             if strict.is_ok() { wrong.push(format!("{}: accepted; {}", row.path, row.checked)) } else { refused += 1 }

@@ -84,7 +84,12 @@ fn run_set(set: &CaseSet, passes: PassSet, tally: &mut Tally) {
         }
         (a, b) => panic!(
             "{}",
-            show(set, &[], &a.as_ref().map(|_| (vec![], 0)).map_err(Clone::clone), &b.as_ref().map(|_| (vec![], 0)).map_err(Clone::clone))
+            show(
+                set,
+                &[],
+                &a.as_ref().map(|_| (vec![], 0)).map_err(Clone::clone),
+                &b.as_ref().map(|_| (vec![], 0)).map_err(Clone::clone)
+            )
         ),
     };
     for input in &set.inputs {
@@ -147,7 +152,7 @@ fn engine_and_naive_agree() {
         total.classes
     );
     assert!((30.0..=70.0).contains(&percent), "{percent:.1} % valid");
-    assert!(total.pairs.len() * 20 > total.cases / INPUTS * 19, "only {} distinct pairs", total.pairs.len());
+    assert!(total.pairs.len() * 10 > total.cases / INPUTS * 9, "only {} distinct pairs", total.pairs.len());
     // A fast path that always leaves would agree as well.
     assert!(total.fast > 4 * total.checked, "fast {} checked {}", total.fast, total.checked);
 }

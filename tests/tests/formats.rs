@@ -1,8 +1,8 @@
 //! Formats that exist only in this package, through the real driver and the real tier: one test for each decision
 //! that later formats depend on (see docs/adr).
 
-use reschema::{Columns, Endpoint, Engine, ErrorKind, Input, Location, Logical, Schema};
 use reschema::schema::model::{TimeUnit, ZoneKind};
+use reschema::{Columns, Endpoint, Engine, ErrorKind, Input, Location, Logical, Schema};
 use reschema_ir::Column;
 use reschema_tests::formats::{columns::COLUMNS, keyed::KEYED};
 
@@ -167,10 +167,8 @@ fn a_window_needs_input() {
 fn user_conversions() {
     let millis = schema(r#"{"type":"long","logicalType":"timestamp-millis"}"#);
     let micros = schema(r#"{"type":"long","logicalType":"timestamp-micros"}"#);
-    let (ms, us) = (
-        Logical::Timestamp(TimeUnit::Milli, ZoneKind::Utc),
-        Logical::Timestamp(TimeUnit::Micro, ZoneKind::Utc),
-    );
+    let (ms, us) =
+        (Logical::Timestamp(TimeUnit::Milli, ZoneKind::Utc), Logical::Timestamp(TimeUnit::Micro, ZoneKind::Utc));
     let engine = Engine::builder()
         .conversion(ms, us, |v| v.checked_mul(1000).ok_or_else(|| format!("{v} ms do not fit in µs")))
         .build()

@@ -79,9 +79,8 @@ impl Placer<'_> {
     }
 
     fn covered(&self, at: Cursor, cost: Cost) -> bool {
-        let fits = |open: Option<Open>, side: Side| {
-            side.touch == 0 || open.is_some_and(|o| o.used + side.touch <= MAX_CHECK)
-        };
+        let fits =
+            |open: Option<Open>, side: Side| side.touch == 0 || open.is_some_and(|o| o.used + side.touch <= MAX_CHECK);
         fits(at.input, cost.input) && fits(at.output, cost.output)
     }
 

@@ -24,9 +24,7 @@ pub(super) fn run(program: &mut Program) {
 
 fn merged(program: &mut Program, a: &Op, b: &Op) -> Option<Op> {
     match (a, b) {
-        (Op::MoveFixed { size: x }, Op::MoveFixed { size: y }) => {
-            joined(*x, *y).map(|size| Op::MoveFixed { size })
-        }
+        (Op::MoveFixed { size: x }, Op::MoveFixed { size: y }) => joined(*x, *y).map(|size| Op::MoveFixed { size }),
         (Op::Emit { value: x }, Op::Emit { value: y }) => {
             let (x, y) = (program.constant(*x), program.constant(*y));
             // A long constant checks the output itself; growing a short one past the limit would cost a check.

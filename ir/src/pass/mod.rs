@@ -99,11 +99,7 @@ fn rewrite(program: &mut Program, f: &mut dyn FnMut(&mut Program, Vec<Inst>) -> 
     }
 }
 
-fn rewrite_body(
-    program: &mut Program,
-    body: Body,
-    f: &mut dyn FnMut(&mut Program, Vec<Inst>) -> Vec<Inst>,
-) -> Body {
+fn rewrite_body(program: &mut Program, body: Body, f: &mut dyn FnMut(&mut Program, Vec<Inst>) -> Vec<Inst>) -> Body {
     let mut code = body.0;
     for inst in &mut code {
         for nested in inst.op.bodies_mut() {

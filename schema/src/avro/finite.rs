@@ -36,6 +36,9 @@ fn is_finite(shape: &Shape, finite: &[bool]) -> bool {
 pub(super) fn warnings(schema: &Schema) -> Vec<SchemaWarning> {
     let named = schema.infinite_types().into_iter().filter_map(|id| schema.get(id).shape.naming());
     named
-        .map(|n| SchemaWarning { path: "$".into(), message: format!("{} contains itself: it has no finite value", n.name) })
+        .map(|n| SchemaWarning {
+            path: "$".into(),
+            message: format!("{} contains itself: it has no finite value", n.name),
+        })
         .collect()
 }

@@ -64,8 +64,18 @@ fn simple(name: &str) -> Option<(Logical, &'static [Test])> {
 /// The name of a logical type, if it has a simple one.
 pub(super) fn name(logical: &Logical) -> Option<&'static str> {
     const NAMES: &[&str] = &[
-        "big-decimal", "uuid", "date", "time-millis", "time-micros", "timestamp-millis", "timestamp-micros",
-        "timestamp-nanos", "local-timestamp-millis", "local-timestamp-micros", "local-timestamp-nanos", "duration",
+        "big-decimal",
+        "uuid",
+        "date",
+        "time-millis",
+        "time-micros",
+        "timestamp-millis",
+        "timestamp-micros",
+        "timestamp-nanos",
+        "local-timestamp-millis",
+        "local-timestamp-micros",
+        "local-timestamp-nanos",
+        "duration",
     ];
     NAMES.iter().copied().find(|n| simple(n).is_some_and(|(l, _)| l == *logical))
 }

@@ -20,9 +20,5 @@ pub(super) fn full_name(text: &str) -> TypeName {
 
 /// A name in the namespace around it: a dot overrides the namespace.
 pub(super) fn in_namespace(text: &str, namespace: &str) -> TypeName {
-    if text.contains('.') {
-        full_name(text)
-    } else {
-        TypeName { namespace: namespace.into(), name: text.into() }
-    }
+    if text.contains('.') { full_name(text) } else { TypeName { namespace: namespace.into(), name: text.into() } }
 }

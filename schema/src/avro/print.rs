@@ -44,8 +44,10 @@ impl Schema {
 
     /// Everything the schema says, as text, for use as a key: unlike the canonical form it keeps aliases, defaults
     /// and logical types.
-    pub fn content_key(&self) -> String {
-        self.to_avro_string().unwrap_or_else(|_| format!("{:?} {:?}", self.root(), self.types()))
+    pub fn content_key(&self) -> &str {
+        self.0
+            .content_key
+            .get_or_init(|| self.to_avro_string().unwrap_or_else(|_| format!("{:?} {:?}", self.root(), self.types())))
     }
 }
 

@@ -69,7 +69,14 @@ pub struct Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at reader {}, writer {}: {}", self.kind.as_str(), self.reader_path, self.writer_path, self.message)
+        write!(
+            f,
+            "{} at reader {}, writer {}: {}",
+            self.kind.as_str(),
+            self.reader_path,
+            self.writer_path,
+            self.message
+        )
     }
 }
 

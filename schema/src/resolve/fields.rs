@@ -33,7 +33,10 @@ pub(super) fn match_fields(w: &RecordType, r: &RecordType) -> Matched {
         sources[i] = Some(first);
         if candidates.len() > 1 {
             let names: Vec<&str> = candidates.iter().map(|c| w.fields[*c].name.as_str()).collect();
-            ambiguous.push((Some(i), format!("aliases of {} name several written fields: {}", field.name, names.join(", "))));
+            ambiguous.push((
+                Some(i),
+                format!("aliases of {} name several written fields: {}", field.name, names.join(", ")),
+            ));
         } else {
             match claims.iter_mut().find(|(c, _)| *c == first) {
                 Some((_, claimers)) => claimers.push(i),

@@ -89,10 +89,8 @@ impl Pair<'_> {
 /// Whether two decimals have the same scale, and the reader's precision is not smaller; `None` where not both are
 /// decimals. The specification wants equal precisions; a larger one loses nothing.
 pub(super) fn decimals_agree(w: &Type, r: &Type) -> Option<bool> {
-    let (
-        Some(Logical::Decimal { precision: wp, scale: ws }),
-        Some(Logical::Decimal { precision: rp, scale: rs }),
-    ) = (&w.logical, &r.logical)
+    let (Some(Logical::Decimal { precision: wp, scale: ws }), Some(Logical::Decimal { precision: rp, scale: rs })) =
+        (&w.logical, &r.logical)
     else {
         return None;
     };
@@ -100,7 +98,10 @@ pub(super) fn decimals_agree(w: &Type, r: &Type) -> Option<bool> {
 }
 
 fn is_scalar(shape: &Shape) -> bool {
-    !matches!(shape, Shape::Record(_) | Shape::Enum(_) | Shape::Fixed(_) | Shape::List(_) | Shape::Map(_) | Shape::Union(_))
+    !matches!(
+        shape,
+        Shape::Record(_) | Shape::Enum(_) | Shape::Fixed(_) | Shape::List(_) | Shape::Map(_) | Shape::Union(_)
+    )
 }
 
 /// Avro's promotions (Avro 1.12, "Schema Resolution").

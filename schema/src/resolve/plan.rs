@@ -54,13 +54,9 @@ pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Res
             continue;
         }
         return match root {
-            Some(root) if errors.is_empty() => Ok(Plan {
-                writer: writer.clone(),
-                reader: reader.clone(),
-                nodes: r.nodes,
-                root,
-                warnings: r.warnings,
-            }),
+            Some(root) if errors.is_empty() => {
+                Ok(Plan { writer: writer.clone(), reader: reader.clone(), nodes: r.nodes, root, warnings: r.warnings })
+            }
             _ => Err(ResolveError { mismatches: distinct(errors) }),
         };
     }
@@ -169,9 +165,7 @@ impl<'a> Resolver<'a> {
                 let variants: Vec<TypeId> = t.variants.iter().map(|v| v.ty).collect();
                 Some(self.writer_union(w, r, &variants))
             }
-            (_, Shape::Union(t)) => {
-                self.reader_union(w, r, t, errors)
-            }
+            (_, Shape::Union(t)) => self.reader_union(w, r, t, errors),
             (Shape::List(a), Shape::List(b)) if a.length == b.length => {
                 let (a, b) = (a.item, b.item);
                 let item = self.at("[]", "[]", |s| s.pair(a, b, errors))?;
@@ -229,9 +223,9 @@ impl<'a> Resolver<'a> {
             (Shape::Fixed(a), Shape::Fixed(b)) if a.size != b.size => {
                 return (MismatchKind::FixedSize, format!("expected {} bytes, found {}", b.size, a.size));
             }
-            (Shape::Record(_), Shape::Record(_)) | (Shape::Enum(_), Shape::Enum(_)) | (Shape::Fixed(_), Shape::Fixed(_)) => {
-                MismatchKind::Name
-            }
+            (Shape::Record(_), Shape::Record(_))
+            | (Shape::Enum(_), Shape::Enum(_))
+            | (Shape::Fixed(_), Shape::Fixed(_)) => MismatchKind::Name,
             _ => MismatchKind::Type,
         };
         (kind, format!("expected {}, found {}", self.pair.reader.type_label(r), self.pair.writer.type_label(w)))

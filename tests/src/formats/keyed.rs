@@ -3,14 +3,13 @@
 //! Numbers have their natural width, lengths and list counts are `u32`, indexes `i32`. A record is a `u16` number of
 //! entries, each a `u16` key and a value, in any order. A key is the field's id, or its position plus one.
 
-use reschema::schema::model::{FloatType, Schema, Shape, TypeId};
 use reschema::Format;
+use reschema::schema::model::{FloatType, Schema, Shape, TypeId};
 use reschema_ir::{Builder, Len, Num, NumUse, Op, SeqIn, SeqOut, SpanUse};
 use reschema_lower::{Access, Index, Order, Scalar, Sink, Source, Unsupported, Value};
 
 /// The format.
-pub const KEYED: Format =
-    Format { name: "keyed", source: Some(|| Box::new(Keyed)), sink: Some(|| Box::new(Keyed)) };
+pub const KEYED: Format = Format { name: "keyed", source: Some(|| Box::new(Keyed)), sink: Some(|| Box::new(Keyed)) };
 
 struct Keyed;
 

@@ -42,7 +42,9 @@ pub(super) fn encode(s: &Schema, ty: usize, v: &Json, busy: &mut Vec<(usize, usi
         (Kind::Float | Kind::Double, _) => float(t.kind, v),
         (Kind::String, Json::String(text)) => Ok(bytes(text.as_bytes())),
         (Kind::Bytes, Json::String(text)) => Ok(bytes(&latin1(text)?)),
-        (Kind::Fixed, Json::String(text)) => latin1(text).and_then(|b| if b.len() as u64 == t.size { Ok(b) } else { Err(No) }),
+        (Kind::Fixed, Json::String(text)) => {
+            latin1(text).and_then(|b| if b.len() as u64 == t.size { Ok(b) } else { Err(No) })
+        }
         (Kind::Enum, Json::String(text)) => {
             let i = t.symbols.iter().position(|x| x == text).ok_or(No)?;
             Ok(long(i as i64))

@@ -11,8 +11,22 @@ struct Hard(&'static str);
 
 type Result<T> = std::result::Result<T, Hard>;
 
-pub(super) fn run(w: &Schema, plan: &Plan, policy: &Policy, data: &[u8]) -> std::result::Result<(Vec<u8>, usize), Refusal> {
-    let mut m = Machine { w, plan, data, pos: 0, depth: policy.max_depth, zero: policy.zero_cap, soft: vec![], also: BTreeSet::new() };
+pub(super) fn run(
+    w: &Schema,
+    plan: &Plan,
+    policy: &Policy,
+    data: &[u8],
+) -> std::result::Result<(Vec<u8>, usize), Refusal> {
+    let mut m = Machine {
+        w,
+        plan,
+        data,
+        pos: 0,
+        depth: policy.max_depth,
+        zero: policy.zero_cap,
+        soft: vec![],
+        also: BTreeSet::new(),
+    };
     let result = m.node(plan.root, 1);
     let mut errors = m.soft;
     let out = match result {

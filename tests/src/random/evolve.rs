@@ -132,13 +132,13 @@ fn rename(rng: &mut Rng, name: &mut String, aliases: Option<&mut Vec<String>>) {
 
 fn promotion(rng: &mut Rng, p: &str) -> &'static str {
     match p {
-        "int" => *rng.pick::<&'static str>(&["long", "float", "double", "int", "string"]),
-        "long" => *rng.pick::<&'static str>(&["float", "double", "long", "int"]),
-        "float" => *rng.pick::<&'static str>(&["double", "double", "float", "long"]),
-        "string" => *rng.pick::<&'static str>(&["bytes", "bytes", "string"]),
-        "bytes" => *rng.pick::<&'static str>(&["string", "string", "bytes"]),
-        "boolean" => *rng.pick::<&'static str>(&["boolean", "boolean", "int"]),
-        "double" => *rng.pick::<&'static str>(&["double", "double", "float"]),
+        "int" => rng.pick::<&'static str>(&["long", "float", "double", "int", "string"]),
+        "long" => rng.pick::<&'static str>(&["float", "double", "long", "int"]),
+        "float" => rng.pick::<&'static str>(&["double", "double", "float", "long"]),
+        "string" => rng.pick::<&'static str>(&["bytes", "bytes", "string"]),
+        "bytes" => rng.pick::<&'static str>(&["string", "string", "bytes"]),
+        "boolean" => rng.pick::<&'static str>(&["boolean", "boolean", "int"]),
+        "double" => rng.pick::<&'static str>(&["double", "double", "float"]),
         _ => "null",
     }
 }
@@ -147,7 +147,8 @@ fn wrapped(rng: &mut Rng, ty: Type) -> Type {
     if matches!(ty, Type::Union(_)) {
         return ty;
     }
-    let others = [Type::Prim("null"), Type::Prim("string"), Type::Prim("double"), Type::Prim("long"), Type::Prim("bytes")];
+    let others =
+        [Type::Prim("null"), Type::Prim("string"), Type::Prim("double"), Type::Prim("long"), Type::Prim("bytes")];
     let mut list = vec![ty];
     for _ in 0..1 + rng.below(3) {
         let t = rng.pick(&others).clone();

@@ -175,7 +175,11 @@ impl<'a> Maker<'a> {
             10 if !self.closed.is_empty() => Type::Ref(self.rng.pick(&self.closed).clone()),
             11 if !self.open.is_empty() => {
                 let inner = Type::Ref(self.rng.pick(&self.open).clone());
-                if self.rng.one_in(2) { Type::Union(vec![Type::Prim("null"), inner]) } else { Type::Array(Box::new(inner)) }
+                if self.rng.one_in(2) {
+                    Type::Union(vec![Type::Prim("null"), inner])
+                } else {
+                    Type::Array(Box::new(inner))
+                }
             }
             _ => self.leaf(),
         }
@@ -183,7 +187,7 @@ impl<'a> Maker<'a> {
 
     fn leaf(&mut self) -> Type {
         match self.rng.below(14) {
-            0..=8 => Type::Prim(*self.rng.pick::<&'static str>(&PRIMS)),
+            0..=8 => Type::Prim(self.rng.pick::<&'static str>(&PRIMS)),
             9 => self.logical(),
             10 => {
                 let name = self.fresh("F");

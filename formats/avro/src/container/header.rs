@@ -50,9 +50,8 @@ fn metadata<R: Read>(r: &mut Counted<R>, limit: u64) -> Result<Metadata> {
             let key = item(r, limit)?;
             let value = item(r, limit)?;
             let at = r.at;
-            let key = String::from_utf8(key).map_err(|_| {
-                ContainerError::new(ContainerErrorKind::Header, at, "a metadata key is not UTF-8")
-            })?;
+            let key = String::from_utf8(key)
+                .map_err(|_| ContainerError::new(ContainerErrorKind::Header, at, "a metadata key is not UTF-8"))?;
             metadata.push((key, value));
         }
     }

@@ -1,10 +1,10 @@
 //! Reading a container file block by block, in memory that does not grow with the file.
 
+use super::SYNC_SIZE;
 use super::codec::Codec;
 use super::error::{ContainerError, ContainerErrorKind};
 use super::header::{self, Metadata};
 use super::varint::Counted;
-use super::SYNC_SIZE;
 use reschema_ir::cost::PADDING;
 use reschema_runtime::Input;
 use reschema_schema::Schema;
@@ -113,9 +113,10 @@ impl<R: Read> Reader<R> {
             .ok_or_else(|| fail(ContainerErrorKind::Header, "the metadata have no avro.schema".into()))?;
         let text = String::from_utf8(text.to_vec())
             .map_err(|_| fail(ContainerErrorKind::Schema, "avro.schema is not UTF-8".into()))?;
-        let schema = Parser::new().names(options.names).parse(&text).map_err(|e| {
-            fail(ContainerErrorKind::Schema, format!("the schema of the file is not valid: {e}"))
-        })?;
+        let schema = Parser::new()
+            .names(options.names)
+            .parse(&text)
+            .map_err(|e| fail(ContainerErrorKind::Schema, format!("the schema of the file is not valid: {e}")))?;
         let name = String::from_utf8_lossy(find("avro.codec").unwrap_or(b"null")).into_owned();
         let codec = Codec::by_name(&name).ok_or_else(|| {
             let known = Codec::NAMES.join(", ");
