@@ -1,4 +1,4 @@
-//! The Avro 1.12 schema language: in ([`parse`]), out ([`print`]), canonical form and fingerprints.
+//! The Avro 1.12 schema language: in, out, canonical form and fingerprints.
 
 mod canonical;
 mod error;
