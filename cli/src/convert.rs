@@ -37,7 +37,8 @@ pub(crate) fn run(args: &Convert) -> Result {
         let file = input::container(path, names)?;
         job.file(path, file)?;
     }
-    let Job { writer, what, records, bytes_in, .. } = job;
+    let Job { mut writer, what, records, bytes_in, .. } = job;
+    writer.flush_block().map_err(|e| Failure::container(&what, &e))?;
     let bytes_out = writer.written();
     let sink = writer.finish().map_err(|e| Failure::container(&what, &e))?;
     sink.publish(&args.output)?;
