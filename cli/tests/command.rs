@@ -1,0 +1,200 @@
+//! The command as a user has it: files in, files out, words on standard error, exit codes.
+
+use reschema::Schema;
+use reschema::container::{Block, Codec, Reader, Writer, WriterOptions};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const OLD: &str = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}"#;
+const NEW: &str = r#"{"type":"record","name":"R","fields":[{"name":"name","type":"string"},{"name":"id","type":"long"},{"name":"n","type":"int","default":7}]}"#;
+const NARROW: &str = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"string"}]}"#;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let f = Folder(tempfile::tempdir().expect("a folder"));
+        for (name, text) in [("old.avsc", OLD), ("new.avsc", NEW), ("narrow.avsc", NARROW)] {
+            std::fs::write(f.path(name), text).expect("a schema");
+        }
+        f.container("a.avro", b"\x02\x04hi");
+        f
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A container file of one value.
+    fn container(&self, name: &str, value: &[u8]) {
+        let options = WriterOptions { metadata: vec![("owner".into(), b"us".to_vec())], ..WriterOptions::default() };
+        let schema = Schema::parse(OLD).expect("a schema");
+        let mut w = Writer::new(Vec::new(), &schema, options).expect("a header");
+        w.append_value(b"\x0e\x02x").expect("a value");
+        w.append_value(value).expect("a value");
+        std::fs::write(self.path(name), w.finish().expect("bytes")).expect("a file");
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reschema"));
+        command.current_dir(self.0.path()).args(args).output().expect("runs")
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).expect("the folder");
+        let mut names: Vec<String> =
+            entries.map(|e| e.expect("entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn values(bytes: &[u8]) -> (Vec<u8>, u64) {
+    let mut r = Reader::new(bytes).expect("a container file");
+    let (mut block, mut data, mut count) = (Block::new(), Vec::new(), 0);
+    while r.next_block(&mut block).expect("a block") {
+        data.extend_from_slice(block.data());
+        count += block.count();
+    }
+    (data, count)
+}
+
+const CONVERTED: &[u8] = b"\x02x\x0e\x0e\x04hi\x02\x0e";
+
+#[test]
+fn convert() {
+    let f = Folder::new();
+    let out = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "b.avro", "--codec", "deflate", "--meta", "k=v"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(out.stdout.is_empty());
+    assert!(text(&out.stderr).starts_with("2 records, "), "{}", text(&out.stderr));
+    let bytes = std::fs::read(f.path("b.avro")).expect("the output");
+    assert_eq!(values(&bytes), (CONVERTED.to_vec(), 2));
+    let r = Reader::new(bytes.as_slice()).expect("a header");
+    assert_eq!(r.codec().name(), Codec::Deflate(6).name());
+    assert_eq!(r.schema(), &Schema::parse(NEW).expect("a schema"));
+    let own: Vec<&(String, Vec<u8>)> = r.metadata().iter().filter(|(k, _)| !k.starts_with("avro.")).collect();
+    assert_eq!(own, [&("owner".to_string(), b"us".to_vec()), &("k".to_string(), b"v".to_vec())]);
+    assert_eq!(f.files(), ["a.avro", "b.avro", "narrow.avsc", "new.avsc", "old.avsc"]);
+}
+
+#[test]
+fn several_inputs_and_pipes() {
+    let f = Folder::new();
+    let out = f.run(&["convert", "a.avro", "a.avro", "--to-schema", "new.avsc", "-o", "-", "-q"]);
+    assert!(out.status.success() && out.stderr.is_empty(), "{}", text(&out.stderr));
+    assert_eq!(values(&out.stdout), (CONVERTED.repeat(2), 4));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_reschema"))
+        .args(["convert", "-", "--to-schema", "new.avsc", "-o", "-", "-q"])
+        .current_dir(f.0.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let input = std::fs::read(f.path("a.avro")).expect("the input");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), &input).expect("written");
+    let out = child.wait_with_output().expect("ends");
+    assert_eq!(values(&out.stdout), (CONVERTED.to_vec(), 2));
+}
+
+#[test]
+fn bad_data_leave_nothing_behind() {
+    let f = Folder::new();
+    f.container("bad.avro", b"\x02\x04\xff\xff");
+    let before = f.files();
+    let out = f.run(&["convert", "bad.avro", "--to-schema", "new.avsc", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    let words = text(&out.stderr);
+    for part in ["bad.avro", "record 1", "block 0", "byte 5", "$.name", "UTF-8"] {
+        assert!(words.contains(part), "{part} in {words}");
+    }
+    assert_eq!(f.files(), before);
+}
+
+#[test]
+fn inputs_are_not_overwritten() {
+    let f = Folder::new();
+    std::fs::hard_link(f.path("a.avro"), f.path("same.avro")).expect("a link");
+    for out in ["a.avro", "same.avro", "./a.avro", "new.avsc"] {
+        let before = std::fs::read(f.path("a.avro")).expect("the input");
+        let result = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", out]);
+        assert_eq!(result.status.code(), Some(2), "{out}");
+        assert_eq!(std::fs::read(f.path("a.avro")).expect("the input"), before);
+    }
+}
+
+#[test]
+fn exit_codes() {
+    let f = Folder::new();
+    let code = |args: &[&str]| f.run(args).status.code();
+    assert_eq!(code(&["check", "old.avsc", "new.avsc"]), Some(0));
+    assert_eq!(code(&["check", "new.avsc", "narrow.avsc"]), Some(1));
+    assert_eq!(code(&["check", "a.avro", "new.avsc"]), Some(0));
+    assert_eq!(code(&["nonsense"]), Some(2));
+    assert_eq!(code(&["--help"]), Some(0));
+    assert_eq!(code(&["convert", "a.avro", "--to-schema", "narrow.avsc", "-o", "b.avro"]), Some(3));
+    assert_eq!(code(&["convert", "old.avsc", "--to-schema", "new.avsc", "-o", "b.avro"]), Some(4));
+    assert_eq!(code(&["convert", "none.avro", "--to-schema", "new.avsc", "-o", "b.avro"]), Some(5));
+    assert_eq!(code(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "none/b.avro"]), Some(5));
+    assert!(!f.path("b.avro").exists());
+}
+
+#[test]
+fn schema_and_explain() {
+    let f = Folder::new();
+    let of = |args: &[&str]| text(&f.run(args).stdout);
+    let printed = of(&["schema", "a.avro"]);
+    assert_eq!(Schema::parse(&printed).expect("a schema"), Schema::parse(OLD).expect("a schema"));
+    let canonical = of(&["schema", "--canonical", "old.avsc"]);
+    assert_eq!(canonical.trim(), Schema::parse(OLD).expect("a schema").canonical_form().expect("Avro"));
+    assert_eq!(of(&["schema", "--fingerprint", "old.avsc"]), of(&["schema", "--fingerprint=rabin", "a.avro"]));
+    assert_eq!(of(&["schema", "--fingerprint=sha256", "old.avsc"]).trim().len(), 64);
+    let explained = of(&["explain", "old.avsc", "new.avsc"]);
+    for part in ["== plan", "id from id", "== ir", "== optimised ir", "move.span", "fast path"] {
+        assert!(explained.contains(part), "{part}");
+    }
+    let differences = of(&["check", "new.avsc", "narrow.avsc"]);
+    assert!(differences.contains("TYPE_MISMATCH at reader $.id, writer $.id"), "{differences}");
+}
+
+#[test]
+fn schemas_refer_to_each_other() {
+    let f = Folder::new();
+    std::fs::write(f.path("x.avsc"), r#"{"type":"record","name":"X","fields":[{"name":"y","type":"Y"}]}"#).expect("x");
+    std::fs::write(f.path("y.avsc"), r#"{"type":"enum","name":"Y","symbols":["A"]}"#).expect("y");
+    assert_eq!(f.run(&["schema", "x.avsc"]).status.code(), Some(3));
+    let out = f.run(&["schema", "--canonical", "x.avsc", "y.avsc"]);
+    assert!(text(&out.stdout).contains(r#"{"name":"y","type":{"name":"Y","type":"enum","symbols":["A"]}}"#));
+}
+
+/// A reader of our output that goes away is nobody's mistake.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let f = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_reschema"))
+        .args(["explain", "old.avsc", "new.avsc"])
+        .current_dir(f.0.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    drop(child.stdout.take());
+    let out = child.wait_with_output().expect("ends");
+    assert_eq!(text(&out.stderr), "");
+}
+
+#[test]
+fn the_example_of_the_readme() {
+    let f = Folder::new();
+    let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/example"));
+    let (input, schema) = (docs.join("readings-v1.avro"), docs.join("readings-v2.avsc"));
+    let args = [input.to_str().expect("text"), "--to-schema", schema.to_str().expect("text")];
+    let out = f.run(&[&["convert"], &args[..], &["-o", "r.avro"]].concat());
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert_eq!(values(&std::fs::read(f.path("r.avro")).expect("the output")).1, 240);
+}
