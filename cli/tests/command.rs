@@ -5,7 +5,8 @@ use reschema::container::{Block, Codec, Reader, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const OLD: &str = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}"#;
+const OLD: &str =
+    r#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}"#;
 const NEW: &str = r#"{"type":"record","name":"R","fields":[{"name":"name","type":"string"},{"name":"id","type":"long"},{"name":"n","type":"int","default":7}]}"#;
 const NARROW: &str = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"string"}]}"#;
 
@@ -68,7 +69,8 @@ const CONVERTED: &[u8] = b"\x02x\x0e\x0e\x04hi\x02\x0e";
 #[test]
 fn convert() {
     let f = Folder::new();
-    let out = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "b.avro", "--codec", "deflate", "--meta", "k=v"]);
+    let out =
+        f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "b.avro", "--codec", "deflate", "--meta", "k=v"]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     assert!(out.stdout.is_empty());
     assert!(text(&out.stderr).starts_with("2 records, "), "{}", text(&out.stderr));

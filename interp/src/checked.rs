@@ -1,5 +1,6 @@
 //! The checking interpreter: the reference. It walks the instruction tree and checks every access.
 
+use reschema_ir::skip_run::{Entry, Item};
 use reschema_ir::{
     Bodies, Body, Convert, FaultKind, Flag, Inst, Len, Num, Op, Program, SeqIn, SeqOut, Site, TableId, UserId,
 };
@@ -186,6 +187,7 @@ impl Machine<'_, '_> {
                     c.push_list(*col, *child);
                 }
             }
+            Op::SkipRun { index, len, kinds } => self.skip_run(*index, *len, *kinds)?,
             Op::Verbatim { scan } => self.body(scan, frame, true)?,
             Op::Check { .. } => {}
         }
@@ -247,6 +249,29 @@ impl Machine<'_, '_> {
             other => other,
         };
         self.read_num(form).map(|_| ())
+    }
+
+    fn skip_run(&mut self, index: Num, len: Len, kinds: TableId) -> Result {
+        let program = self.run.program;
+        for entry in program.table(kinds).0.iter().flatten().filter_map(|c| Entry::from_code(*c)) {
+            if let Some(absent) = entry.absent {
+                let at = self.pos;
+                let found = self.read_num(index)?;
+                if self.index(found, 2, at)? == usize::from(absent) {
+                    continue;
+                }
+            }
+            match entry.item {
+                Item::Fixed(n) => {
+                    self.take(n.into())?;
+                }
+                Item::Varint => self.skip_num(Num::Zigzag64)?,
+                Item::Span => {
+                    self.read_span(len)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn write_num(&mut self, raw: i64, form: Num) -> Result {

@@ -107,7 +107,7 @@ pub fn cost(op: &Op, const_len: impl FnOnce() -> usize) -> Cost {
         Op::MoveFixed { size } => (fixed(*size), fixed(*size)),
         Op::WriteSpan { .. } | Op::WriteFixed { .. } => (Side::NOTHING, Side::OPEN),
         Op::Emit { .. } => (Side::NOTHING, emit(const_len())),
-        Op::Seek { .. } => (Side::OPEN, Side::NOTHING),
+        Op::Seek { .. } | Op::SkipRun { .. } => (Side::OPEN, Side::NOTHING),
         Op::Loop { .. } | Op::Call { .. } | Op::ColList { .. } => (Side::OPEN, Side::OPEN),
         Op::Verbatim { .. } => (Side::NOTHING, Side::OPEN),
         Op::ConstNum { .. }

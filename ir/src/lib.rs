@@ -12,6 +12,7 @@ pub mod parse;
 pub mod pass;
 pub mod print;
 pub mod program;
+pub mod skip_run;
 pub mod verify;
 
 pub use build::Builder;

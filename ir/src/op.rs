@@ -188,6 +188,9 @@ ops! {
     ColList "col.list" Journaled true { col: Column, child: Column, body: Body }
 
     // --- made by passes
+    #[doc = "Passes over a run of values, an entry of the table each (see `skip_run`): of fixed size, varints, bytes, \
+             and any of them behind the index of a union with null."]
+    SkipRun "skip.run" Pure true { index: Num, len: Len, kinds: TableId }
     #[doc = "Runs moves whose bytes are the same on both sides as one scan, then copies what was scanned."]
     Verbatim "verbatim" Pure true { scan: Body }
     #[doc = "At least this many bytes can be read and written from here; else the record is left."]

@@ -6,8 +6,9 @@
 //! 3. a mark is set, or tested by `if.marked`, on every path to a `seek`; it is at least cleared before `if.marked`;
 //! 4. `if.marked` has two arms, `match` one more than its table has entries;
 //! 5. `verbatim` holds only ops whose bytes are the same on both sides;
-//! 6. a call goes at least one level deeper, so that the depth limit bounds recursion (function 0 is not called);
-//! 7. with [`Bounds::Checked`]: on every path each op is covered by a `check` ([`crate::cost`]). The promise of a
+//! 6. the table of a `skip.run` holds entries of [`crate::skip_run`];
+//! 7. a call goes at least one level deeper, so that the depth limit bounds recursion (function 0 is not called);
+//! 8. with [`Bounds::Checked`]: on every path each op is covered by a `check` ([`crate::cost`]). The promise of a
 //!    `check` is re-derived here and never taken on trust from the pass that placed it.
 
 use crate::cost::{Cost, PADDING, Side, cost};
@@ -144,7 +145,7 @@ impl Verifier<'_> {
         if let Op::Emit { value } = op { self.program.constant(*value).len() } else { 0 }
     }
 
-    /// Rule 7.
+    /// Rule 8.
     fn promise(&mut self, inst: &Inst, cost: Cost, state: &mut State) {
         if self.bounds == Bounds::Ignored {
             return;
@@ -170,7 +171,7 @@ impl Verifier<'_> {
         *of(state) = if side.open_ended { 0 } else { have.saturating_sub(side.advance) };
     }
 
-    /// Rules 4 and 6, and the nested bodies.
+    /// Rules 4, 6 and 7, and the nested bodies.
     fn control(&mut self, inst: &Inst, state: &mut State) {
         match &inst.op {
             Op::IfMarked { mark, arms } => {
@@ -207,6 +208,12 @@ impl Verifier<'_> {
                 *state = self.body(scan, state.clone());
                 self.verbatim = outer;
                 state.output = 0;
+            }
+            Op::SkipRun { kinds, .. } => {
+                let known = |e: &Option<i64>| e.is_some_and(|c| crate::skip_run::Entry::from_code(c).is_some());
+                if !self.program.table(*kinds).0.iter().all(known) {
+                    self.report(inst, "the table holds something that is not an entry of a run");
+                }
             }
             Op::Call { func: FuncId(0), .. } => self.report(inst, "function 0 is entered from outside only"),
             Op::Call { level: 0, .. } if self.index != 0 => self.report(inst, "a call goes at least one level deeper"),

@@ -33,6 +33,8 @@ pub(super) enum Code {
     SkipVar,
     SkipSpan,
     SkipSpanU32,
+    /// A run of `c` entries of two bytes in the pool at `b`.
+    SkipRun,
     /// Skip `k`, or `c` bytes.
     Skip,
     SkipBig,

@@ -363,6 +363,42 @@ impl FastProgram {
                             leave!(Outcome::OutputFull);
                         }
                     }
+                    Code::SkipRun => {
+                        let entries = self.pool.as_ptr().add(insn.b as usize).cast::<[u8; 2]>();
+                        for i in 0..insn.c as usize {
+                            let [kind, size] = entries.add(i).read();
+                            // An index, and either 255 bytes or a varint.
+                            need!(1 + 255, 0);
+                            // Without branches where that can be: whether a field is there is a coin toss.
+                            let mut here = true;
+                            if kind & 0x30 != 0 {
+                                let index = *p;
+                                if index & !2 != 0 {
+                                    leave!(Outcome::Reject);
+                                }
+                                here = (index == 2) == (kind & 0x10 != 0);
+                                p = p.add(1);
+                            }
+                            match kind & 15 {
+                                0 => p = p.add(usize::from(size) * usize::from(here)),
+                                1 => {
+                                    let n = varint_len(load8(p));
+                                    if n > 8 && here {
+                                        p = p.add(or_leave!(varint_slow(p)).1);
+                                    } else {
+                                        p = p.add(n * usize::from(here));
+                                    }
+                                }
+                                _ if here => {
+                                    let (len, head) = ok!(length(p));
+                                    let q = p.add(head);
+                                    span!(q, len, insn);
+                                    p = q.add(len);
+                                }
+                                _ => {}
+                            }
+                        }
+                    }
                     Code::Skip => p = p.add(insn.k.into()),
                     Code::SkipBig => {
                         if insn.c > isize::MAX as u64 / 2 || insn.c as isize > distance(p, end) {

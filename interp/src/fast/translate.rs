@@ -195,6 +195,7 @@ impl Translator<'_> {
             Op::SkipSpan { from: Len::Zigzag } => Insn::new(Code::SkipSpan).w(input as u16).b(output),
             Op::SkipSpan { from: Len::U32 } => Insn::new(Code::SkipSpanU32).w(input as u16).b(output),
             Op::SkipFixed { size } => skip(*size),
+            Op::SkipRun { index: Num::Zigzag32, len: Len::Zigzag, kinds } => self.skip_run(*kinds),
             Op::Emit { value } => self.emit(*value),
             Op::Mark { mark } => Insn::new(Code::Mark).b(mark.0),
             Op::ClearMark { mark } => Insn::new(Code::ClearMark).b(mark.0),
@@ -243,6 +244,17 @@ impl Translator<'_> {
             n @ 9..=16 => Insn::new(Code::Emit16).k(n as u8).b(self.intern(value)),
             n => Insn::new(Code::EmitBig).b(self.intern(value)).c(n as u64),
         }
+    }
+
+    /// Each entry as two bytes: what it is, and a size.
+    fn skip_run(&mut self, kinds: TableId) -> Insn {
+        let at = self.pool.len() as u32;
+        let entries = &self.program.table(kinds).0;
+        for entry in entries {
+            let code = entry.unwrap_or_default();
+            self.pool.extend([code as u8, (code >> 8) as u8]);
+        }
+        Insn::new(Code::SkipRun).b(at).c(entries.len() as u64)
     }
 
     fn move_enum(&mut self, from: Num, table: TableId, to: Num) -> Insn {

@@ -45,7 +45,7 @@ fn joined(x: u64, y: u64) -> Option<u64> {
 }
 
 /// Size of a skip of known size. Skipping looks at framing only, so a boolean is any byte.
-fn skip_size(op: &Op) -> Option<u64> {
+pub(crate) fn skip_size(op: &Op) -> Option<u64> {
     match op {
         Op::SkipFixed { size } => Some(*size),
         Op::SkipNum { from: Num::Bool | Num::U8 } => Some(1),

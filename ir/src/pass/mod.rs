@@ -7,7 +7,8 @@ mod checks;
 pub mod consts;
 pub mod fuse;
 mod levels;
-mod merge;
+pub(crate) mod merge;
+mod runs;
 mod spans;
 
 use crate::operand::{Body, Inst};
@@ -25,6 +26,7 @@ const PASSES: &[Pass] = &[
     Pass { name: "levels", run: levels::run },
     Pass { name: "spans", run: spans::run },
     Pass { name: "merge", run: merge::run },
+    Pass { name: "runs", run: runs::run },
 ];
 
 /// Which passes run.
@@ -33,7 +35,7 @@ pub struct PassSet(u32);
 
 impl PassSet {
     /// Names of the passes, in the order they run.
-    pub const NAMES: &'static [&'static str] = &["consts", "fuse", "levels", "spans", "merge"];
+    pub const NAMES: &'static [&'static str] = &["consts", "fuse", "levels", "spans", "merge", "runs"];
 
     /// Every pass.
     pub const fn all() -> PassSet {
