@@ -365,39 +365,7 @@ impl FastProgram {
                     }
                     Code::SkipRun => {
                         let entries = self.pool.as_ptr().add(insn.b as usize).cast::<[u8; 2]>();
-                        for i in 0..insn.c as usize {
-                            let [kind, size] = entries.add(i).read();
-                            // An index, and either 255 bytes or a varint.
-                            need!(1 + 255, 0);
-                            // Without branches where that can be: whether a field is there is a coin toss.
-                            let mut here = true;
-                            if kind & 0x30 != 0 {
-                                let index = *p;
-                                if index & !2 != 0 {
-                                    leave!(Outcome::Reject);
-                                }
-                                here = (index == 2) == (kind & 0x10 != 0);
-                                p = p.add(1);
-                            }
-                            match kind & 15 {
-                                0 => p = p.add(usize::from(size) * usize::from(here)),
-                                1 => {
-                                    let n = varint_len(load8(p));
-                                    if n > 8 && here {
-                                        p = p.add(or_leave!(varint_slow(p)).1);
-                                    } else {
-                                        p = p.add(n * usize::from(here));
-                                    }
-                                }
-                                _ if here => {
-                                    let (len, head) = ok!(length(p));
-                                    let q = p.add(head);
-                                    span!(q, len, insn);
-                                    p = q.add(len);
-                                }
-                                _ => {}
-                            }
-                        }
+                        p = ok!(skip_run(p, end, limit, entries, insn.c as usize));
                     }
                     Code::Skip => p = p.add(insn.k.into()),
                     Code::SkipBig => {
@@ -728,6 +696,63 @@ impl FastProgram {
         let table = self.program.tables.get(table as usize)?;
         table.0.get(usize::try_from(index).ok()?).copied().flatten()
     }
+}
+
+/// Passes over a run. Out of line: it is a loop of its own, and would take registers from the machine's.
+///
+/// # Safety
+/// `p` ≤ `limit`, all of it readable; `count` entries of [`reschema_ir::skip_run`] are readable at `entries`.
+#[inline(never)]
+unsafe fn skip_run(
+    mut p: *const u8,
+    end: *const u8,
+    limit: *const u8,
+    entries: *const [u8; 2],
+    count: usize,
+) -> Result<*const u8, Outcome> {
+    /// An index, and either 255 bytes or a varint.
+    const ENTRY: isize = 1 + 255;
+    for i in 0..count {
+        // SAFETY: the caller's promise for `entries`; each access at `p` is within `ENTRY` bytes, and a byte string
+        // is tested against the end.
+        unsafe {
+            let [kind, size] = entries.add(i).read();
+            if distance(p, limit) < ENTRY {
+                return Err(Outcome::NeedInput);
+            }
+            // Without branches where that can be: whether a field is there is a coin toss.
+            let mut here = true;
+            if kind & 0x30 != 0 {
+                let index = *p;
+                if index & !2 != 0 {
+                    return Err(Outcome::Reject);
+                }
+                here = (index == 2) == (kind & 0x10 != 0);
+                p = p.add(1);
+            }
+            match kind & 15 {
+                0 => p = p.add(usize::from(size) * usize::from(here)),
+                1 => {
+                    let n = varint_len(load8(p));
+                    if n > 8 && here {
+                        p = p.add(varint_slow(p).ok_or(Outcome::Reject)?.1);
+                    } else {
+                        p = p.add(n * usize::from(here));
+                    }
+                }
+                _ if here => {
+                    let (len, head) = length(p)?;
+                    p = p.add(head);
+                    if len as isize > distance(p, end) {
+                        return Err(Outcome::NeedInput);
+                    }
+                    p = p.add(len);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(p)
 }
 
 fn forms(c: u64) -> (SeqIn, SeqOut) {
