@@ -505,63 +505,6 @@ fn r2_run(c: &mut Cur, from: usize, to: usize) -> Res<()> {
     Ok(())
 }
 /// branch-free null handling: the tag byte multiplies the payload length
-#[inline(always)]
-fn r2_bf1(c: &mut Cur, t: usize) -> Res<()> {
-    let b = c.b;
-    if let Some(h) = b.first_chunk::<9>() {
-        let tag = h[0];
-        if tag & !2 != 0 {
-            return Err(E);
-        }
-        let k = (tag >> 1) as usize;
-        let w = u64::from_le_bytes(*h[1..].first_chunk::<8>().unwrap());
-        let m = !w & 0x8080808080808080;
-        let l = match t {
-            2 => 8,
-            3 => 4,
-            4 => 1,
-            0 | 1 => {
-                if m == 0 {
-                    return r2_skip1(c, t);
-                }
-                (m.trailing_zeros() as usize >> 3) + 1
-            }
-            _ => {
-                let x = w as usize & 0xff;
-                if k != 0 && x >= 0x80 {
-                    return r2_skip1(c, t);
-                }
-                1 + ((x & 0x7f) >> 1)
-            }
-        };
-        c.b = b.get(1 + k * l..).ok_or(E)?;
-        Ok(())
-    } else {
-        r2_skip1(c, t)
-    }
-}
-#[inline(always)]
-fn r2_run_bf(c: &mut Cur, from: usize, to: usize) -> Res<()> {
-    let mut i = from;
-    while i < to && !i.is_multiple_of(6) {
-        r2_bf1(c, i % 6)?;
-        i += 1
-    }
-    while i + 6 <= to {
-        r2_bf1(c, 0)?;
-        r2_bf1(c, 1)?;
-        r2_bf1(c, 2)?;
-        r2_bf1(c, 3)?;
-        r2_bf1(c, 4)?;
-        r2_bf1(c, 5)?;
-        i += 6
-    }
-    while i < to {
-        r2_bf1(c, i % 6)?;
-        i += 1
-    }
-    Ok(())
-}
 pub fn r2_proj_avro(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     let mut at = 0;
     for &p in R2P.iter() {
@@ -574,25 +517,6 @@ pub fn r2_proj_avro(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     r2_run(c, at, 200)
 }
 /// full per-field decode to a flat row of option scalars (what a JIT to native rows would do), validation included
-pub struct Wide<'a> {
-    pub i: [Option<i32>; 34],
-    pub l: [Option<i64>; 34],
-    pub d: [Option<f64>; 33],
-    pub f: [Option<f32>; 33],
-    pub b: [Option<bool>; 33],
-    pub s: [Option<&'a str>; 33],
-}
-pub fn r2_proj_avro_bf(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
-    let mut at = 0;
-    for &p in R2P.iter() {
-        r2_run_bf(c, at, p)?;
-        let s = c.b;
-        r2_bf1(c, p % 6)?;
-        o.extend_from_slice(&s[..s.len() - c.b.len()]);
-        at = p + 1;
-    }
-    r2_run_bf(c, at, 200)
-}
 pub fn r3_to_e(c: &mut Cur, o: &mut Vec<u8>) -> Res<()> {
     macro_rules! span {
         ($x:expr) => {{

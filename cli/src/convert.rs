@@ -30,6 +30,7 @@ pub(crate) fn run(args: &Convert) -> Result {
         records: 0,
         bytes_in: 0,
         warned: args.quiet,
+        out: Vec::new(),
     };
     let start = Instant::now();
     job.file(first, file)?;
@@ -58,7 +59,12 @@ struct Job {
     records: u64,
     bytes_in: u64,
     warned: bool,
+    /// Values converted and not yet handed to the writer.
+    out: Vec<u8>,
 }
+
+/// Values converted at a time.
+const VALUES: u64 = 16 << 10;
 
 impl Job {
     fn file(&mut self, path: &Path, mut file: FileReader) -> Result<()> {
@@ -69,30 +75,37 @@ impl Job {
             .map_err(|e| Failure::resolve(&name, &e))?;
         self.warn(&name, &transform);
         let mut block = Block::new();
-        let mut out = Vec::new();
         let mut in_file = 0;
         while file.next_block(&mut block).map_err(|e| Failure::container(&name, &e))? {
-            out.clear();
-            let done = transform.run_many(block.input(), block.count(), &mut out).map_err(|e| {
-                let record = in_file + e.record().unwrap_or(0);
-                let place = format!("{name}: record {record}, block {} at byte {}", block.index(), block.offset());
-                Failure::new(Exit::Data, format!("{place}: {e}"))
-            })?;
-            if done.consumed < block.data().len() {
-                let left = block.data().len() - done.consumed;
-                let message = format!(
-                    "{name}: block {} at byte {} has {left} bytes behind its {} records",
-                    block.index(),
-                    block.offset(),
-                    block.count()
-                );
-                return Err(Failure::new(Exit::Data, message));
-            }
-            in_file += done.records;
-            self.writer.append_values(done.records, &out).map_err(|e| Failure::container(&self.what, &e))?;
+            self.block(&name, &transform, &block, in_file)?;
+            in_file += block.count();
         }
         self.records += in_file;
         self.bytes_in += file.position();
+        Ok(())
+    }
+
+    /// Converts a block, some values at a time, so that a block of many small values needs no more memory than others.
+    fn block(&mut self, name: &str, transform: &Transform, block: &Block, before: u64) -> Result<()> {
+        let place = || format!("block {} at byte {}", block.index(), block.offset());
+        let (mut records, mut consumed) = (0, 0);
+        while records < block.count() {
+            let count = (block.count() - records).min(VALUES);
+            self.out.clear();
+            let done = transform.run_many(block.input_from(consumed), count, &mut self.out).map_err(|e| {
+                let e = e.behind(consumed as u64, records);
+                let record = before + e.record().unwrap_or(0);
+                Failure::new(Exit::Data, format!("{name}: record {record}, {}: {e}", place()))
+            })?;
+            records += done.records;
+            consumed += done.consumed;
+            self.writer.append_values(done.records, &self.out).map_err(|e| Failure::container(&self.what, &e))?;
+        }
+        let left = block.data().len() - consumed;
+        if left > 0 {
+            let message = format!("{name}: {} has {left} bytes behind its {records} records", place());
+            return Err(Failure::new(Exit::Data, message));
+        }
         Ok(())
     }
 

@@ -162,6 +162,17 @@ impl Error {
         error
     }
 
+    /// The same error in a longer input, of which the call saw what is behind `bytes` bytes and `records` values.
+    pub fn behind(mut self, bytes: u64, records: u64) -> Error {
+        if let Some(Location::Byte(at)) = &mut self.0.location {
+            *at += bytes;
+        }
+        self.0.record = self.0.record.map(|r| r + records);
+        self.0.records_done += records;
+        self.0.bytes_consumed += bytes;
+        self
+    }
+
     /// Class.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

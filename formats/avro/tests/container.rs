@@ -140,6 +140,18 @@ fn a_bomb_stops_at_the_limit() {
 }
 
 #[test]
+fn values_without_bytes_are_bounded() {
+    let null = Schema::parse("\"null\"").expect("a schema");
+    let of = |count| {
+        let mut w = Writer::new(Vec::new(), &null, WriterOptions::default()).expect("a header");
+        w.append_block(count, &[]).expect("a block");
+        w.finish().expect("the end")
+    };
+    assert_eq!(read(&of(1000), Limits::default()).expect("reads").0, 1000);
+    assert_eq!(kind(&of(1 << 60), Limits::default()), Kind::Limit);
+}
+
+#[test]
 fn what_cannot_be_written() {
     let bad = WriterOptions { metadata: vec![("avro.codec".into(), b"x".to_vec())], ..WriterOptions::default() };
     assert_eq!(Writer::new(Vec::new(), &schema(), bad).err().expect("refused").kind(), Kind::Usage);

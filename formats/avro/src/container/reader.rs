@@ -20,11 +20,18 @@ pub struct Limits {
     pub block_bytes: u64,
     /// Bytes of a block decompressed. Default 512 MiB.
     pub decompressed_bytes: u64,
+    /// Values of a block beyond one a byte: values that take no bytes, which nothing else bounds. Default 16 Mi.
+    pub zero_size_values: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { header_bytes: 64 << 20, block_bytes: 256 << 20, decompressed_bytes: 512 << 20 }
+        Limits {
+            header_bytes: 64 << 20,
+            block_bytes: 256 << 20,
+            decompressed_bytes: 512 << 20,
+            zero_size_values: 16 << 20,
+        }
     }
 }
 
@@ -78,7 +85,13 @@ impl Block {
 
     /// The values with padding behind them, so that all of them run on the fast path.
     pub fn input(&self) -> Input<'_> {
-        Input::Padded { buffer: &self.data, len: self.len }
+        self.input_from(0)
+    }
+
+    /// The values from a byte on, with the padding.
+    pub fn input_from(&self, byte: usize) -> Input<'_> {
+        let byte = byte.min(self.len);
+        Input::Padded { buffer: self.data.get(byte..).unwrap_or(&[]), len: self.len - byte }
     }
 
     /// Byte of the file where the block begins.
@@ -173,6 +186,11 @@ impl<R: Read> Reader<R> {
             return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
         }
         self.fill(block, size)?;
+        let most = (block.len as u64).saturating_add(self.options.limits.zero_size_values);
+        if count > most {
+            let message = format!("a block of {count} values in {} bytes; the limit is {most}", block.len);
+            return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
+        }
         let found: [u8; SYNC_SIZE] = self.stream.array("the sync marker of a block")?;
         if found != self.sync {
             let at = self.stream.at - SYNC_SIZE as u64;
