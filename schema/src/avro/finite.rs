@@ -3,42 +3,51 @@
 use crate::model::{Schema, SchemaWarning, Shape, TypeId};
 
 impl Schema {
-    /// Records of which no finite value exists. They are legal where they never occur; a datum of one ends at the
-    /// depth limit.
+    /// Records and unions of which no finite value exists. They are legal where they never occur; a datum of one ends
+    /// at the depth limit.
     pub fn infinite_types(&self) -> Vec<TypeId> {
         let n = self.types().len();
         let mut finite = vec![false; n];
-        // Rounds until nothing is added; each type is settled by its parts.
-        loop {
-            let mut changed = false;
-            for i in (0..n).rev() {
-                if !finite[i] && is_finite(&self.types()[i].shape, &finite) {
-                    finite[i] = true;
-                    changed = true;
-                }
+        let mut missing = vec![0usize; n];
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut settled = Vec::new();
+        for (i, ty) in self.types().iter().enumerate() {
+            let parts = parts(&ty.shape);
+            missing[i] = needed(&ty.shape, parts.len());
+            parts.into_iter().for_each(|p| users[p].push(i));
+            if missing[i] == 0 {
+                finite[i] = true;
+                settled.push(i);
             }
-            if !changed {
-                break;
+        }
+        while let Some(i) = settled.pop() {
+            for user in &users[i] {
+                missing[*user] = missing[*user].saturating_sub(1);
+                if missing[*user] == 0 && !std::mem::replace(&mut finite[*user], true) {
+                    settled.push(*user);
+                }
             }
         }
         (0..n).filter(|i| !finite[*i]).map(|i| TypeId(i as u32)).collect()
     }
 }
 
-fn is_finite(shape: &Shape, finite: &[bool]) -> bool {
+/// The types that a value needs values of.
+fn parts(shape: &Shape) -> Vec<usize> {
     match shape {
-        Shape::Record(t) => t.fields.iter().all(|f| finite[f.ty.0 as usize]),
-        Shape::Union(t) => t.variants.is_empty() || t.variants.iter().any(|v| finite[v.ty.0 as usize]),
-        _ => true,
+        Shape::Record(t) => t.fields.iter().map(|f| f.ty.0 as usize).collect(),
+        Shape::Union(t) => t.variants.iter().map(|v| v.ty.0 as usize).collect(),
+        _ => Vec::new(),
     }
+}
+
+/// How many of its parts must be finite: all fields, one variant.
+fn needed(shape: &Shape, parts: usize) -> usize {
+    if matches!(shape, Shape::Union(_)) { parts.min(1) } else { parts }
 }
 
 pub(super) fn warnings(schema: &Schema) -> Vec<SchemaWarning> {
     let named = schema.infinite_types().into_iter().filter_map(|id| schema.get(id).shape.naming());
-    named
-        .map(|n| SchemaWarning {
-            path: "$".into(),
-            message: format!("{} contains itself: it has no finite value", n.name),
-        })
-        .collect()
+    let message = |name| format!("{name} contains itself: it has no finite value");
+    named.map(|n| SchemaWarning { path: "$".into(), message: message(&n.name) }).collect()
 }

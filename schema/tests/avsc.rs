@@ -1,0 +1,192 @@
+//! The Avro schema language: what is refused with which words, what is kept, several files, canonical form.
+
+use reschema_schema::Schema;
+use reschema_schema::avro::{Names, Parser};
+use reschema_schema::model::{Logical, Shape, TimeUnit, ZoneKind};
+
+fn faults(text: &str) -> Vec<(String, String)> {
+    let e = Schema::parse(text).expect_err(text);
+    e.faults.into_iter().map(|f| (f.path, f.message)).collect()
+}
+
+#[test]
+fn every_fault_is_named_with_its_path() {
+    let found = faults(
+        r#"{"type":"record","name":"R","fields":[
+            {"name":"a-b","type":"int"},
+            {"name":"b","type":"Unknown"},
+            {"name":"c","type":["null","null"]},
+            {"name":"d","type":{"type":"fixed","name":"F","size":-1}},
+            {"name":"e","type":{"type":"enum","name":"E","symbols":["X","X"]}},
+            {"name":"e","type":{"type":"array"}},
+            7]}"#,
+    );
+    let paths: Vec<&str> = found.iter().map(|(p, _)| p.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            "$.fields[0]",
+            "$.fields[1].type",
+            "$.fields[2].type[1]",
+            "$.fields[3].type",
+            "$.fields[4].type",
+            "$.fields[5]",
+            "$.fields[5].type",
+            "$.fields[6]"
+        ],
+        "{found:?}"
+    );
+    assert!(found[1].1.contains("unknown type Unknown"));
+}
+
+#[test]
+fn what_is_not_json_says_where() {
+    assert!(faults("{\"type\":").iter().any(|(_, m)| m.contains("line 1")));
+    let deep = "[".repeat(100_000);
+    assert_eq!(faults(&deep).len(), 1);
+}
+
+#[test]
+fn everything_is_kept_and_printed_back() {
+    let text = r#"{"type":"record","name":"R","namespace":"a.b","doc":"text","aliases":["Old","c.Other"],"fields":[{"name":"x","type":{"type":"long","logicalType":"timestamp-micros","unit":"µs"},"default":9007199254740993,"doc":"d","aliases":["y"],"order":"descending","x-id":1.50},{"name":"e","type":{"type":"enum","name":"E","namespace":"","symbols":["A","B"],"default":"B"}},{"name":"again","type":["null",{"type":"array","items":"R"}]}],"owner":{"b":1,"a":[2]}}"#;
+    let schema = Schema::parse(text).expect("a schema");
+    let printed = schema.to_avro_string().expect("Avro");
+    for part in ["9007199254740993", "1.50", "µs", r#"{"b":1,"a":[2]}"#, r#""aliases":["Old","c.Other"]"#, "descending"]
+    {
+        assert!(printed.contains(part), "{part} in {printed}");
+    }
+    assert_eq!(Schema::parse(&printed).expect("a schema"), schema);
+    assert_eq!(Schema::parse(&schema.to_avro_json().expect("Avro").pretty()).expect("a schema"), schema);
+}
+
+#[test]
+fn namespaces() {
+    let schema = Schema::parse(
+        r#"{"type":"record","name":"R","namespace":"outer","fields":[
+            {"name":"a","type":{"type":"fixed","name":"in.F","namespace":"ignored","size":1}},
+            {"name":"b","type":{"type":"fixed","name":"G","size":1}},
+            {"name":"c","type":{"type":"fixed","name":"H","namespace":"","size":1}}]}"#,
+    )
+    .expect("a schema");
+    let names: Vec<String> =
+        schema.types().iter().filter_map(|t| t.shape.naming()).map(|n| n.name.to_string()).collect();
+    assert_eq!(names, ["outer.R", "in.F", "outer.G", "H"]);
+}
+
+fn logical(text: &str) -> (Option<Logical>, usize) {
+    let schema = Schema::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    (schema.get(schema.root()).logical.clone(), schema.warnings().len())
+}
+
+#[test]
+fn logical_types() {
+    let of = |ty: &str, l: &str| logical(&format!(r#"{{"type":"{ty}","logicalType":"{l}"}}"#));
+    let stamp = |u, z| (Some(Logical::Timestamp(u, z)), 0);
+    assert_eq!(of("int", "date"), (Some(Logical::Date), 0));
+    assert_eq!(of("int", "time-millis"), (Some(Logical::Time(TimeUnit::Milli)), 0));
+    assert_eq!(of("long", "time-micros"), (Some(Logical::Time(TimeUnit::Micro)), 0));
+    assert_eq!(of("long", "timestamp-nanos"), stamp(TimeUnit::Nano, ZoneKind::Utc));
+    assert_eq!(of("long", "local-timestamp-millis"), stamp(TimeUnit::Milli, ZoneKind::Local));
+    assert_eq!(of("string", "uuid"), (Some(Logical::Uuid), 0));
+    assert_eq!(of("bytes", "big-decimal"), (Some(Logical::BigDecimal), 0));
+    // Ill-placed, unknown, incomplete: ignored, and said so.
+    assert_eq!(of("long", "date"), (None, 1));
+    assert_eq!(of("int", "no-such-type"), (None, 1));
+    assert_eq!(of("bytes", "decimal"), (None, 1));
+    let fixed = |size: u32, rest: &str| logical(&format!(r#"{{"type":"fixed","name":"F","size":{size},{rest}}}"#));
+    assert_eq!(fixed(16, r#""logicalType":"uuid""#).0, Some(Logical::Uuid));
+    assert_eq!(fixed(12, r#""logicalType":"duration""#).0, Some(Logical::Duration));
+    assert_eq!(fixed(11, r#""logicalType":"duration""#).0, None);
+    let decimal = |size, p| fixed(size, &format!(r#""logicalType":"decimal","precision":{p},"scale":1"#)).0.is_some();
+    assert!(decimal(4, 9) && !decimal(4, 10), "a fixed of 4 bytes holds 9 digits");
+    assert!(decimal(16, 38) && !decimal(16, 39));
+}
+
+#[test]
+fn an_ignored_annotation_is_not_lost() {
+    let text = r#"{"type":"bytes","logicalType":"decimal","precision":2,"scale":3}"#;
+    let schema = Schema::parse(text).expect("a schema");
+    assert_eq!(schema.to_avro_string().expect("Avro"), text);
+}
+
+#[test]
+fn several_files() {
+    let a = r#"{"type":"record","name":"n.A","fields":[{"name":"b","type":"B"},{"name":"all","type":{"type":"array","items":"n.C"}}]}"#;
+    let b = r#"{"type":"enum","name":"n.B","symbols":["X"]}"#;
+    let c = r#"{"type":"record","name":"n.C","fields":[{"name":"a","type":["null","A"]}]}"#;
+    let schemas = Parser::new().parse_many(&[("a", a), ("b", b), ("c", c)]).expect("schemas");
+    let whole = schemas[0].to_avro_string().expect("Avro");
+    assert_eq!(Schema::parse(&whole).expect("stands alone").canonical_form(), schemas[0].canonical_form());
+    let e = Parser::new().parse_many(&[("a", a), ("c", c)]).expect_err("B is missing");
+    assert_eq!((e.faults.len(), e.faults[0].path.as_str()), (1, "a: $.fields[0].type"));
+    assert!(e.faults[0].message.contains("n.B"));
+}
+
+#[test]
+fn names_outside_the_specification() {
+    let text = r#"{"type":"record","name":"R$x","fields":[{"name":"n-me","type":"int"}]}"#;
+    assert!(Schema::parse(text).is_err());
+    assert!(Parser::new().names(Names::Lenient).parse(text).is_ok());
+}
+
+#[test]
+fn types_are_limited() {
+    let union = format!(
+        "[{}]",
+        (0..50).map(|i| format!(r#"{{"type":"fixed","name":"F{i}","size":1}}"#)).collect::<Vec<_>>().join(",")
+    );
+    assert!(Parser::new().max_types(20).parse(&union).is_err());
+    assert!(Parser::new().max_types(100).parse(&union).is_ok());
+}
+
+#[test]
+fn records_that_contain_themselves_are_told() {
+    let text = r#"{"type":"record","name":"R","fields":[{"name":"r","type":"R"}]}"#;
+    let schema = Schema::parse(text).expect("legal where it does not occur");
+    assert_eq!(schema.infinite_types(), [schema.root()]);
+    assert!(schema.warnings()[0].message.contains("no finite value"));
+    let list =
+        Schema::parse(r#"{"type":"record","name":"R","fields":[{"name":"r","type":["null","R"]}]}"#).expect("a list");
+    assert!(list.infinite_types().is_empty());
+}
+
+#[test]
+fn canonical_form_and_fingerprints() {
+    let cases = [
+        (r#"{"type":"int","x":1}"#, r#""int""#),
+        (r#"{"type":"array","items":{"type":"long","logicalType":"date"}}"#, r#"{"type":"array","items":"long"}"#),
+        (
+            r#"{"doc":"d","fields":[{"default":1,"type":{"type":"fixed","size": 4,"name":"F"},"name":"a","aliases":["z"]},{"name":"b","type":"F"}],"namespace":"n","type":"record","name":"R"}"#,
+            r#"{"name":"n.R","type":"record","fields":[{"name":"a","type":{"name":"n.F","type":"fixed","size":4}},{"name":"b","type":"n.F"}]}"#,
+        ),
+        (
+            r#"{"type":"enum","symbols":["A"],"default":"A","name":"E"}"#,
+            r#"{"name":"E","type":"enum","symbols":["A"]}"#,
+        ),
+        (r#"{"type":"error","name":"X","fields":[]}"#, r#"{"name":"X","type":"record","fields":[]}"#),
+    ];
+    for (text, want) in cases {
+        assert_eq!(Schema::parse(text).expect(text).canonical_form().expect("Avro"), want);
+    }
+    let int = Schema::parse("\"int\"").expect("a schema");
+    assert_eq!(int.fingerprint_rabin().expect("Avro"), 0x7275_d51a_3f39_5c8f);
+    let hex = |b: &[u8]| b.iter().map(|x| format!("{x:02x}")).collect::<String>();
+    assert_eq!(hex(&int.fingerprint_md5().expect("Avro")), "ef524ea1b91e73173d938ade36c1db32");
+    assert_eq!(
+        hex(&int.fingerprint_sha256().expect("Avro")),
+        "3f2b87a9fe7cc9b13835598c3981cd45e3e355309e5090aa0933d7becb6fba45"
+    );
+}
+
+#[test]
+fn keys_of_schemas_see_what_the_canonical_form_drops() {
+    let of = |default: &str| {
+        Schema::parse(&format!(
+            r#"{{"type":"record","name":"R","fields":[{{"name":"a","type":"int","default":{default}}}]}}"#
+        ))
+        .expect("a schema")
+    };
+    assert_eq!(of("1").canonical_form(), of("2").canonical_form());
+    assert_ne!(of("1").content_key(), of("2").content_key());
+    assert!(matches!(of("1").get(of("1").root()).shape, Shape::Record(_)));
+}
