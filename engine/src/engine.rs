@@ -131,7 +131,8 @@ impl Builder {
     ///
     /// # Errors
     /// A limit that makes no sense (a depth of 0).
-    pub fn build(self) -> Result<Engine, Error> {
+    pub fn build(mut self) -> Result<Engine, Error> {
+        self.config.limits.depth = self.config.limits.depth.min(Limits::MAX_DEPTH);
         if self.config.limits.depth == 0 {
             return Err(Error::new(ErrorKind::Usage, "a depth limit of 0 refuses every value"));
         }
