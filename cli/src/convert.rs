@@ -95,7 +95,7 @@ impl Job {
             let done = transform.run_many(block.input_from(consumed), count, &mut self.out).map_err(|e| {
                 let e = e.behind(consumed as u64, records);
                 let record = before + e.record().unwrap_or(0);
-                Failure::new(Exit::Data, format!("{name}: record {record}, {}: {e}", place()))
+                Failure::new(Exit::Data, format!("{name}: record {record}, {}, {}", place(), described(&e)))
             })?;
             records += done.records;
             consumed += done.consumed;
@@ -118,6 +118,17 @@ impl Job {
             eprintln!("reschema: {name}: warning at {}: {}", w.writer_path, w.message);
         }
     }
+}
+
+/// Byte of the block, field, and what is wrong.
+fn described(e: &reschema::Error) -> String {
+    let byte = e.offset().map_or(String::new(), |at| format!("byte {at} of its data, "));
+    let field = match (e.source_path(), e.target_path()) {
+        (Some(from), Some(to)) if from != to && !to.is_empty() => format!("field {from} (wanted as {to}): "),
+        (Some(from), _) => format!("field {from}: "),
+        _ => String::new(),
+    };
+    format!("{byte}{field}{}", e.message())
 }
 
 fn codec(args: &Convert) -> Codec {
@@ -191,6 +202,7 @@ impl Destination {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
+        folder.metadata().map_err(|e| Failure::io(&folder.display().to_string(), &e))?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".reschema-").suffix(".tmp");
         #[cfg(unix)]
