@@ -94,19 +94,21 @@ pub struct Type {
     pub logical: Option<Logical>,
     /// Custom properties, kept in their order.
     pub properties: Vec<(String, Json)>,
+    /// Annotations, in formats that have them (Ion); outermost first.
+    pub annotations: Vec<String>,
 }
 
 impl Type {
-    /// A type of this shape with no logical type and no properties.
+    /// A type of this shape with no logical type, properties or annotations.
     pub fn plain(shape: Shape) -> Type {
-        Type { shape, logical: None, properties: Vec::new() }
+        Type { shape, logical: None, properties: Vec::new(), annotations: Vec::new() }
     }
 }
 
 /// What the values of a type are made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// The one value null; `Some(kind)` for formats with typed nulls (Ion).
+    /// The one value null. A null of a type, as Ion has it, is a union of null with that type.
     Null,
     /// True or false.
     Boolean,

@@ -213,7 +213,7 @@ impl State {
             Some(_) => &["logicalType"],
             None => &[],
         };
-        Type { shape, logical, properties: properties(node, &[known, taken].concat()) }
+        Type { logical, properties: properties(node, &[known, taken].concat()), ..Type::plain(shape) }
     }
 
     fn reference(&mut self, name: &str, namespace: &str) -> TypeId {
