@@ -1,6 +1,6 @@
-//! Benches: workloads, the hand-written bounds and the peers beside each figure.
+//! Benches: workloads, the hand-written bounds, and how candidates are measured. The peers stand in the bench itself, so
+//! that they are built for benches only.
 
-pub mod candidates;
 pub mod data;
 pub mod hand;
 pub mod measure;

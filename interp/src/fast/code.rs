@@ -43,7 +43,11 @@ pub(super) enum Code {
     Emit16,
     EmitBig,
     Mark,
+    /// `Mark`, then a skip of `k` bytes, or of a varint.
+    MarkSkip,
+    MarkSkipVar,
     ClearMark,
+    /// To mark `b`; then `w` bytes of input and `c` of output are promised.
     Seek,
     /// To `c` unless mark `b` is set.
     IfMarked,

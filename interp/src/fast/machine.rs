@@ -391,8 +391,21 @@ impl FastProgram {
                         o = o.add(insn.c as usize);
                     }
                     Code::Mark => slot!(insn.b) = p as u64,
+                    Code::MarkSkip => {
+                        slot!(insn.b) = p as u64;
+                        p = p.add(insn.k.into());
+                    }
+                    Code::MarkSkipVar => {
+                        slot!(insn.b) = p as u64;
+                        let n = varint_len(load8(p));
+                        let n = if n <= 8 { n } else { or_leave!(varint_slow(p)).1 };
+                        p = p.add(n);
+                    }
                     Code::ClearMark => slot!(insn.b) = 0,
-                    Code::Seek => p = input.with_addr(slot!(insn.b) as usize),
+                    Code::Seek => {
+                        p = input.with_addr(slot!(insn.b) as usize);
+                        need!(insn.w, insn.c);
+                    }
                     Code::IfMarked => {
                         if slot!(insn.b) == 0 {
                             jump!(insn.c);

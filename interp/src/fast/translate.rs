@@ -113,7 +113,14 @@ impl Translator<'_> {
     fn body(&mut self, body: &Body, scan: bool) -> Result {
         let mut code = body.0.iter().peekable();
         while let Some(inst) = code.next() {
-            let fusable = matches!(inst.op, Op::MoveSpan { .. } | Op::SkipSpan { .. });
+            if let Op::Mark { mark } = inst.op
+                && let Some(insn) = code.peek().and_then(|next| skip_behind_mark(&next.op))
+            {
+                code.next();
+                self.push(insn.b(mark.0));
+                continue;
+            }
+            let fusable = matches!(inst.op, Op::MoveSpan { .. } | Op::SkipSpan { .. } | Op::Seek { .. });
             let promise = match code.peek() {
                 Some(Inst { op: Op::Check { input, output }, .. }) if fusable => {
                     code.next();
@@ -199,7 +206,7 @@ impl Translator<'_> {
             Op::Emit { value } => self.emit(*value),
             Op::Mark { mark } => Insn::new(Code::Mark).b(mark.0),
             Op::ClearMark { mark } => Insn::new(Code::ClearMark).b(mark.0),
-            Op::Seek { mark } => Insn::new(Code::Seek).b(mark.0),
+            Op::Seek { mark } => Insn::new(Code::Seek).b(mark.0).w(input as u16).c(output.into()),
             Op::Enter { level } => Insn::new(Code::Enter).b(*level),
             Op::ReadNum { dst, from } => Insn::new(Code::ReadNum).k(from.index()).c(self.num(dst.0)),
             Op::WriteNum { src, to } => Insn::new(Code::WriteNum).k(to.index()).c(self.num(src.0)),
@@ -344,6 +351,16 @@ impl Translator<'_> {
         self.body(scan, true)?;
         self.push(Insn::new(Code::ScanEnd).w(slot));
         Ok(())
+    }
+}
+
+/// A skip that can be one instruction with the mark in front of it.
+fn skip_behind_mark(op: &Op) -> Option<Insn> {
+    match op {
+        Op::SkipNum { from: Num::Zigzag32 | Num::Zigzag64 } => Some(Insn::new(Code::MarkSkipVar)),
+        Op::SkipNum { from } => Some(Insn::new(Code::MarkSkip).k(width(*from))),
+        Op::SkipFixed { size: n @ 0..=64 } => Some(Insn::new(Code::MarkSkip).k(*n as u8)),
+        _ => None,
     }
 }
 

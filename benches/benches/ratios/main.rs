@@ -1,9 +1,11 @@
-//! `cargo bench -p reschema-benches --bench ratios [-- --starts N] [--rounds N] [--filter TEXT] [--smoke]`
+//! `cargo bench --bench ratios [-- --starts N] [--rounds N] [--filter TEXT] [--smoke]`
 //!
 //! Ratios between the engine, hand-written code and peers: see benches/README.md.
 
+mod candidates;
+
+use candidates::{Prepared, RECORDS, Workload, workloads};
 use reschema::{Endpoint, Engine, Schema};
-use reschema_benches::candidates::{Prepared, RECORDS, Workload, workloads};
 use reschema_benches::measure::{cpu_time, median, rounds};
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -5,13 +5,13 @@
 //! that under the reader's. apache-avro resolves its own values. Both write maps in an order of their own, and
 //! serde_avro_fast a block an item, so their answers are compared as values; the hand-written ones as bytes.
 
-use crate::data::{self, Data};
-use crate::hand::{self, Cur, Res};
-use crate::measure::Candidate;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use reschema::{Endpoint, Engine, Schema, Transform};
+use reschema_benches::data::{self, Data};
+use reschema_benches::hand::{self, Cur, Res};
+use reschema_benches::measure::Candidate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
