@@ -16,15 +16,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A workload: data under a writer's schema, wanted under a reader's.
-pub struct Workload {
+pub(crate) struct Workload {
     /// For the table.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Records under the writer's schema.
-    pub data: Data,
+    pub(crate) data: Data,
     /// Reader's schema.
-    pub reader: String,
+    pub(crate) reader: String,
     /// The hand-written bound.
-    pub hand: fn(&mut Cur<'_>, &mut Vec<u8>) -> Res<()>,
+    pub(crate) hand: fn(&mut Cur<'_>, &mut Vec<u8>) -> Res<()>,
     /// serde_avro_fast, over a range of records.
     serde: Option<SerdeRun>,
 }
@@ -33,10 +33,10 @@ pub struct Workload {
 type SerdeRun = fn(&Peer, &Data, usize, usize, &mut Vec<u8>);
 
 /// Records of a workload.
-pub const RECORDS: usize = 10_000;
+pub(crate) const RECORDS: usize = 10_000;
 
 /// All workloads; `records` each.
-pub fn workloads(records: usize) -> Vec<Workload> {
+pub(crate) fn workloads(records: usize) -> Vec<Workload> {
     let n = records;
     let raw = |mut d: Data| {
         d.schema = data::r1raw();
@@ -62,7 +62,7 @@ pub fn workloads(records: usize) -> Vec<Workload> {
 type OrderE = data::OrderE<String, serde_bytes::ByteBuf, std::collections::HashMap<String, String>>;
 
 /// Schemas as serde_avro_fast has them.
-pub struct Peer {
+pub(crate) struct Peer {
     writer: serde_avro_fast::Schema,
     reader: serde_avro_fast::Schema,
 }
@@ -77,7 +77,7 @@ fn reencode<T: DeserializeOwned + Serialize>(peer: &Peer, data: &Data, from: usi
 }
 
 /// What a workload's candidates need, built once.
-pub struct Prepared<'w> {
+pub(crate) struct Prepared<'w> {
     workload: &'w Workload,
     transform: Transform,
     peer: Peer,
@@ -86,7 +86,7 @@ pub struct Prepared<'w> {
 
 impl<'w> Prepared<'w> {
     /// Parses and resolves for everyone.
-    pub fn new(workload: &'w Workload) -> Prepared<'w> {
+    pub(crate) fn new(workload: &'w Workload) -> Prepared<'w> {
         let (w, r) = (&workload.data.schema, &workload.reader);
         let parse = |text: &str| Schema::parse(text).expect("a schema");
         let transform = Engine::default().transform(Endpoint::avro(&parse(w)), Endpoint::avro(&parse(r)));
@@ -104,7 +104,7 @@ impl<'w> Prepared<'w> {
     ///
     /// # Panics
     /// A candidate is wrong.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         let Workload { name, data, .. } = self.workload;
         let mut want = Vec::new();
         self.hand(0, data.n, &mut want);
@@ -155,7 +155,7 @@ impl<'w> Prepared<'w> {
     }
 
     /// The candidates, the engine first.
-    pub fn candidates(&self) -> Vec<Candidate<'_>> {
+    pub(crate) fn candidates(&self) -> Vec<Candidate<'_>> {
         let data = &self.workload.data;
         let mut out = Vec::new();
         let engine = move |from: usize, to: usize| {
