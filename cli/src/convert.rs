@@ -182,7 +182,7 @@ fn same_file(path: &Path, output: &Path) -> bool {
 /// Where the output goes: a temporary file beside the target that takes its name when all is done, or a pipe.
 enum Destination {
     Standard(BufWriter<std::io::Stdout>),
-    File(BufWriter<tempfile::NamedTempFile>),
+    File(BufWriter<tempfile::NamedTempFile>, PathBuf),
     /// Something that is there and is no regular file (a named pipe, a device): written in place.
     Special(BufWriter<std::fs::File>),
 }
@@ -194,11 +194,17 @@ impl Destination {
             return Ok(Destination::Standard(BufWriter::with_capacity(BUFFER, std::io::stdout())));
         }
         let fail = |e: std::io::Error| Failure::io(&path.display().to_string(), &e);
-        if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let there = path.metadata().ok();
+        if there.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return Err(fail(std::io::ErrorKind::IsADirectory.into()));
+        }
+        if there.as_ref().is_some_and(|m| !m.is_file()) {
             let file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
             return Ok(Destination::Special(BufWriter::with_capacity(BUFFER, file)));
         }
-        let folder = match path.parent() {
+        // Through a link: what it points to is replaced, not the link.
+        let target = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let folder = match target.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
@@ -208,7 +214,11 @@ impl Destination {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder).map_err(fail)?;
-        Ok(Destination::File(BufWriter::with_capacity(BUFFER, file)))
+        if let Some(m) = there {
+            // A file that is replaced stays as private as it was.
+            file.as_file().set_permissions(m.permissions()).map_err(fail)?;
+        }
+        Ok(Destination::File(BufWriter::with_capacity(BUFFER, file), target))
     }
 
     fn publish(self, path: &Path) -> Result<()> {
@@ -216,9 +226,9 @@ impl Destination {
         match self {
             Destination::Standard(mut w) => w.flush().map_err(|e| fail(&e)),
             Destination::Special(mut w) => w.flush().map_err(|e| fail(&e)),
-            Destination::File(w) => {
+            Destination::File(w, target) => {
                 let file = w.into_inner().map_err(|e| fail(e.error()))?;
-                file.persist(path).map(|_| ()).map_err(|e| fail(&e.error))
+                file.persist(target).map(|_| ()).map_err(|e| fail(&e.error))
             }
         }
     }
@@ -228,7 +238,7 @@ impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
             Destination::Standard(w) => w.write(bytes),
-            Destination::File(w) => w.write(bytes),
+            Destination::File(w, _) => w.write(bytes),
             Destination::Special(w) => w.write(bytes),
         }
     }
@@ -236,7 +246,7 @@ impl Write for Destination {
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Destination::Standard(w) => w.flush(),
-            Destination::File(w) => w.flush(),
+            Destination::File(w, _) => w.flush(),
             Destination::Special(w) => w.flush(),
         }
     }

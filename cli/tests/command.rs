@@ -129,6 +129,24 @@ fn inputs_are_not_overwritten() {
     }
 }
 
+/// Replacing a file keeps its permissions, and goes through a link.
+#[cfg(unix)]
+#[test]
+fn what_is_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let f = Folder::new();
+    std::fs::write(f.path("b.avro"), "old").expect("a file");
+    std::fs::set_permissions(f.path("b.avro"), std::fs::Permissions::from_mode(0o600)).expect("private");
+    std::os::unix::fs::symlink("b.avro", f.path("link.avro")).expect("a link");
+    let out = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "link.avro"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(f.path("link.avro").symlink_metadata().expect("the link").is_symlink());
+    assert_eq!(f.path("b.avro").metadata().expect("the file").permissions().mode() & 0o777, 0o600);
+    assert_eq!(values(&std::fs::read(f.path("b.avro")).expect("the output")).1, 2);
+    let out = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "."]);
+    assert_eq!(out.status.code(), Some(5));
+}
+
 #[test]
 fn exit_codes() {
     let f = Folder::new();

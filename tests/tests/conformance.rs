@@ -1,40 +1,8 @@
 //! Every conformance case through the engine: exact bytes and consumed count, or phase and class of the error.
 
 use reschema::{Endpoint, Engine, Error, Limits, PassSet, ResolutionRules, Schema, UnionMatch};
+use reschema_tests::cases::{self, Case, hex};
 use serde_json::Value;
-
-const FILES: &[&str] = &["visible.jsonl", "random_visible.jsonl"];
-
-struct Case {
-    id: String,
-    json: Value,
-}
-
-fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    let mut paths: Vec<String> = FILES.iter().map(|f| format!("{}/data/{f}", env!("CARGO_MANIFEST_DIR"))).collect();
-    // Further case files, separated by `:`.
-    if let Ok(more) = std::env::var("RESCHEMA_MORE_CASES") {
-        paths.extend(more.split(':').map(String::from));
-    }
-    for path in paths {
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-        for line in text.lines() {
-            let json: Value = serde_json::from_str(line).expect("a case is JSON");
-            cases.push(Case { id: json["id"].as_str().expect("id").to_string(), json });
-        }
-    }
-    assert!(cases.len() > 2500, "only {} cases", cases.len());
-    cases
-}
-
-fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex")).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 fn engine(case: &Value, passes: PassSet) -> Engine {
     let policy = &case["policy"];
@@ -52,11 +20,11 @@ fn engine(case: &Value, passes: PassSet) -> Engine {
     Engine::builder().limits(limits).rules(rules).passes(passes).build().expect("an engine")
 }
 
-fn answer(case: &Value, passes: PassSet, many: bool) -> Result<(String, usize), Error> {
-    let writer = Schema::parse(case["writer"].as_str().expect("writer"))?;
-    let reader = Schema::parse(case["reader"].as_str().expect("reader"))?;
-    let transform = engine(case, passes).transform(Endpoint::avro(&writer), Endpoint::avro(&reader))?;
-    let input = unhex(case["in"].as_str().expect("in"));
+fn answer(case: &Case, passes: PassSet, many: bool) -> Result<(String, usize), Error> {
+    let writer = Schema::parse(case.text("writer"))?;
+    let reader = Schema::parse(case.text("reader"))?;
+    let transform = engine(&case.json, passes).transform(Endpoint::avro(&writer), Endpoint::avro(&reader))?;
+    let input = case.input();
     let mut out = b"kept".to_vec();
     let consumed = if many {
         transform.run_many(&input, 1, &mut out).map(|d| d.consumed)
@@ -65,7 +33,7 @@ fn answer(case: &Value, passes: PassSet, many: bool) -> Result<(String, usize), 
     };
     assert!(out.starts_with(b"kept"));
     if consumed.is_err() {
-        assert_eq!(out, b"kept", "{}: an error leaves the output as it was", case["id"]);
+        assert_eq!(out, b"kept", "{}: an error leaves the output as it was", case.id);
     }
     Ok((hex(&out[4..]), consumed?))
 }
@@ -90,11 +58,11 @@ fn judge(case: &Value, got: &Result<(String, usize), Error>) -> Option<String> {
 }
 
 fn run_all(passes: PassSet, many: bool) {
-    let cases = cases();
+    let cases = cases::all();
     let mut wrong = Vec::new();
     for case in &cases {
-        if let Some(why) = judge(&case.json, &answer(&case.json, passes, many)) {
-            wrong.push(format!("{} ({}): {why}", case.id, case.json["title"].as_str().unwrap_or("")));
+        if let Some(why) = judge(&case.json, &answer(case, passes, many)) {
+            wrong.push(format!("{} ({}): {why}", case.id, case.text("title")));
         }
     }
     println!("{} cases, {} wrong", cases.len(), wrong.len());

@@ -2,18 +2,21 @@
 //! more memory than the input and the output justify.
 
 use reschema::{Endpoint, Engine, Schema, Transform};
+use reschema_tests::cases;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts what the current thread holds.
+/// Counts what the current thread holds, and what it has asked for in all.
 struct Counting;
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
+    static ASKED: Cell<usize> = const { Cell::new(0) };
 }
 
 fn note(delta: isize) {
+    let _ = ASKED.try_with(|asked| asked.set(asked.get() + delta.max(0) as usize));
     // The thread may be ending: then nobody measures.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + delta);
@@ -43,37 +46,39 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Longest input taken: everything is tried at every byte.
+const LONGEST: usize = 20_000;
+/// Up to here every other value of a byte is tried, beyond it only the telling ones.
+const SHORT: usize = 400;
+/// Ends and starts of varints, signs, lengths that are large, and single bits.
+const TELLING: [u8; 12] = [0x00, 0x01, 0x02, 0x03, 0x04, 0x10, 0x40, 0x7e, 0x7f, 0x80, 0xfe, 0xff];
+
 struct Case {
     id: String,
     transform: Transform,
     input: Vec<u8>,
 }
 
-fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex")).collect()
-}
-
 /// Inputs of cases that succeed, of many kinds.
 fn cases(count: usize) -> Vec<Case> {
     let mut found = Vec::new();
-    for file in ["visible.jsonl", "random_visible.jsonl"] {
-        let path = format!("{}/data/{file}", env!("CARGO_MANIFEST_DIR"));
-        for line in std::fs::read_to_string(&path).expect("cases").lines() {
-            let case: serde_json::Value = serde_json::from_str(line).expect("a case");
-            let input = unhex(case["in"].as_str().expect("in"));
-            if case["out"].is_null() || !case["policy"].is_null() || input.is_empty() || input.len() > 400 {
-                continue;
-            }
-            let schema = |key: &str| Schema::parse(case[key].as_str().expect("text")).expect("a schema");
-            let pair = (Endpoint::avro(&schema("writer")), Endpoint::avro(&schema("reader")));
-            let transform = Engine::default().transform(pair.0, pair.1).expect("resolves");
-            found.push(Case { id: case["id"].as_str().expect("id").into(), transform, input });
+    for case in cases::all() {
+        let input = case.input();
+        if case.json["out"].is_null() || !case.json["policy"].is_null() || input.is_empty() || input.len() > LONGEST {
+            continue;
         }
+        let schema = |key: &str| Schema::parse(case.text(key)).expect("a schema");
+        let pair = (Endpoint::avro(&schema("writer")), Endpoint::avro(&schema("reader")));
+        let transform = Engine::default().transform(pair.0, pair.1).expect("resolves");
+        found.push(Case { id: case.id, transform, input });
     }
-    // Spread over the kinds, which stand one after the other.
-    let step = found.len() / count;
-    assert!(step >= 1, "only {} cases", found.len());
-    found.into_iter().step_by(step).take(count).collect()
+    // The long ones, and of the others some of each kind: kinds stand one after the other.
+    let (mut chosen, short): (Vec<Case>, Vec<Case>) = found.into_iter().partition(|c| c.input.len() > SHORT);
+    let wanted = count - chosen.len();
+    assert!(short.len() >= wanted, "only {} cases", short.len());
+    let step = short.len() / wanted;
+    chosen.extend(short.into_iter().step_by(step).take(wanted));
+    chosen
 }
 
 #[derive(Default, Debug)]
@@ -81,16 +86,22 @@ struct Tally {
     runs: u64,
     accepted: u64,
     refused: u64,
+    /// Most memory held, and most asked for in all, in bytes.
+    peak: usize,
+    asked: usize,
 }
 
 /// One run: clean, and within the memory allowed.
 fn attempt(case: &Case, input: &[u8], tally: &mut Tally) {
     let before = LIVE.get();
     PEAK.set(before);
+    ASKED.set(0);
     let mut out = Vec::new();
     let result = case.transform.run(input, &mut out);
-    let peak = (PEAK.get() - before) as usize;
+    let (peak, asked) = ((PEAK.get() - before) as usize, ASKED.get());
     tally.runs += 1;
+    tally.peak = tally.peak.max(peak);
+    tally.asked = tally.asked.max(asked);
     match &result {
         Ok(consumed) => {
             assert!(*consumed <= input.len(), "{}", case.id);
@@ -105,7 +116,13 @@ fn attempt(case: &Case, input: &[u8], tally: &mut Tally) {
         }
     }
     let allowed = 16 * (input.len() + out.len()) + (64 << 10);
-    assert!(peak <= allowed, "{}: {peak} bytes for {} in, {} out: {result:?}", case.id, input.len(), out.len());
+    assert!(
+        peak <= allowed && asked <= 2 * allowed,
+        "{}: {peak} bytes held, {asked} asked for, for {} in, {} out: {result:?}",
+        case.id,
+        input.len(),
+        out.len()
+    );
 }
 
 #[test]
@@ -127,7 +144,8 @@ fn corruptions() {
         let mut input = case.input.clone();
         for at in 0..input.len() {
             let good = input[at];
-            for bad in (0..=255u8).filter(|b| *b != good) {
+            let tried = |b: &u8| *b != good && (case.input.len() <= SHORT || TELLING.contains(b) || at % 64 == 0);
+            for bad in (0..=255u8).filter(tried) {
                 input[at] = bad;
                 attempt(&case, &input, &mut tally);
             }

@@ -3,6 +3,7 @@
 use reschema::{Endpoint, Engine, Schema};
 use reschema_ir::verify::{Bounds, verify};
 use reschema_ir::{Body, Op, Program};
+use reschema_tests::cases;
 use std::collections::HashSet;
 
 /// Programs of the conformance pairs that resolve, as they run.
@@ -10,18 +11,12 @@ fn programs() -> Vec<Program> {
     let engine = Engine::default();
     let mut seen = HashSet::new();
     let mut programs = Vec::new();
-    for file in ["visible.jsonl", "random_visible.jsonl"] {
-        let path = format!("{}/data/{file}", env!("CARGO_MANIFEST_DIR"));
-        for line in std::fs::read_to_string(&path).expect("cases").lines() {
-            let case: serde_json::Value = serde_json::from_str(line).expect("a case");
-            let (w, r) = (case["writer"].as_str().expect("writer"), case["reader"].as_str().expect("reader"));
-            let (Ok(writer), Ok(reader)) = (Schema::parse(w), Schema::parse(r)) else { continue };
-            if let Ok(t) = engine.transform(Endpoint::avro(&writer), Endpoint::avro(&reader)) {
-                let program = t.program();
-                if seen.insert(program.to_string()) {
-                    programs.push(program.clone());
-                }
-            }
+    for case in cases::all() {
+        let parse = |key| Schema::parse(case.text(key));
+        let (Ok(writer), Ok(reader)) = (parse("writer"), parse("reader")) else { continue };
+        let Ok(t) = engine.transform(Endpoint::avro(&writer), Endpoint::avro(&reader)) else { continue };
+        if seen.insert(t.program().to_string()) {
+            programs.push(t.program().clone());
         }
     }
     programs

@@ -1,7 +1,7 @@
 //! The binary form of a JSON default.
 
+use super::json::Json;
 use super::schema::{Kind, Schema};
-use reschema::schema::Json;
 
 /// Not a value of the type.
 pub(super) struct No;

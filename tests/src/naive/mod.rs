@@ -1,10 +1,11 @@
 //! A third opinion: Avro resolution as plainly as it can be written. Values are decoded, transformed and encoded one
-//! by one; nothing of the IR, the lowering or the engine's resolver is used, only its JSON reader.
+//! by one; nothing of the engine is used, not even its JSON reader.
 //!
 //! It models what the conformance cases pin: the first error in the order of the input is the answer, and reading
 //! goes on behind errors of single values, to learn which others an engine that works in another order may meet.
 
 mod default;
+mod json;
 mod plan;
 mod run;
 mod schema;

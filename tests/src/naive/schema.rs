@@ -1,6 +1,6 @@
 //! A small parser of Avro schemas.
 
-use reschema::schema::Json;
+use super::json::Json;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,7 +90,7 @@ type Result<T> = std::result::Result<T, Invalid>;
 
 impl Schema {
     pub(super) fn parse(text: &str) -> Result<Schema> {
-        let json = Json::parse(text).map_err(|_| Invalid)?;
+        let json = Json::parse(text).ok_or(Invalid)?;
         let mut p = Parser { types: vec![], names: HashMap::new() };
         let root = p.node(&json, "")?;
         Ok(Schema { types: p.types, root })

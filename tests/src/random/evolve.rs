@@ -1,244 +1,285 @@
 //! Reader schemas: the writer's after a few edits, most of them legal.
 
 use super::Rng;
-use super::types::{Field, Maker, Type};
+use super::default::default;
+use super::make::{Maker, Spaces};
+use super::types::{Field, Names, Naming, PRIMS, Type, collect};
 
 /// The writer's schema after a few edits; sometimes none.
-pub(super) fn evolve(rng: &mut Rng, writer: &Type) -> Type {
+pub(super) fn evolve(rng: &mut Rng, spaces: Spaces, writer: &Type) -> Type {
     let mut reader = writer.clone();
-    for i in 0..rng.below(6) {
-        let n = count(&reader);
-        let mut at = rng.below(n);
-        edit_nth(rng, &mut reader, &mut at, 1000 * (i + 1));
+    for step in 1..=rng.below(6) {
+        let known = reader.clone();
+        let mut names = Names::new();
+        collect(writer, &mut names);
+        collect(&known, &mut names);
+        let mut closed: Vec<String> = names.keys().cloned().collect();
+        closed.sort();
+        let mut at = rng.below(count(&reader));
+        Edit { rng, spaces, names, closed, step }.nth(&mut reader, &mut at);
     }
-    if !rng.one_in(30) {
+    if !rng.one_in(40) {
         flatten(&mut reader);
     }
     reader
 }
 
+/// Puts every name of a schema without namespaces into one.
+pub(super) fn into_namespace(ty: &mut Type) {
+    if let Some(naming) = ty.naming_mut() {
+        naming.name = format!("later.{}", naming.name);
+    }
+    if let Type::Ref(name) = ty {
+        *name = format!("later.{name}");
+    }
+    ty.children_mut().into_iter().for_each(into_namespace);
+}
+
 /// Edits may have put a union into a union, which no schema may have.
 fn flatten(ty: &mut Type) {
-    match ty {
-        Type::Array(t) | Type::Map(t) => flatten(t),
-        Type::Record(_, _, fields) => fields.iter_mut().for_each(|f| flatten(&mut f.ty)),
-        Type::Union(list) => {
-            let mut flat: Vec<Type> = Vec::new();
-            for mut t in std::mem::take(list) {
-                flatten(&mut t);
-                let inner = if let Type::Union(inner) = t { inner } else { vec![t] };
-                for t in inner {
-                    if !flat.iter().any(|x| x.label() == t.label()) {
-                        flat.push(t);
-                    }
-                }
+    ty.children_mut().into_iter().for_each(flatten);
+    let Type::Union(list) = ty else { return };
+    let mut flat: Vec<Type> = Vec::new();
+    for t in std::mem::take(list) {
+        for t in if let Type::Union(inner) = t { inner } else { vec![t] } {
+            if !flat.iter().any(|x| x.label() == t.label()) {
+                flat.push(t);
             }
-            *list = flat;
         }
-        _ => {}
+    }
+    *list = flat;
+}
+
+/// Leaves references where types are defined.
+fn refer(ty: &mut Type) {
+    match ty.naming() {
+        Some(naming) => *ty = Type::Ref(naming.name.clone()),
+        None => ty.children_mut().into_iter().for_each(refer),
     }
 }
 
 fn count(ty: &Type) -> usize {
-    1 + children(ty).map(count).sum::<usize>()
+    1 + ty.children().into_iter().map(count).sum::<usize>()
 }
 
-fn children(ty: &Type) -> Box<dyn Iterator<Item = &Type> + '_> {
-    match ty {
-        Type::Array(t) | Type::Map(t) => Box::new(std::iter::once(t.as_ref())),
-        Type::Union(list) => Box::new(list.iter()),
-        Type::Record(_, _, fields) => Box::new(fields.iter().map(|f| &f.ty)),
-        _ => Box::new(std::iter::empty()),
-    }
+struct Edit<'a> {
+    rng: &'a mut Rng,
+    spaces: Spaces,
+    /// The types known before this edit.
+    names: Names<'a>,
+    closed: Vec<String>,
+    step: usize,
 }
 
-fn edit_nth(rng: &mut Rng, ty: &mut Type, at: &mut usize, names: usize) -> bool {
-    if *at == 0 {
-        edit(rng, ty, names);
-        return true;
+impl Edit<'_> {
+    /// Edits the node of this number, in the order they are met.
+    fn nth(&mut self, ty: &mut Type, at: &mut usize) -> bool {
+        if *at == 0 {
+            self.edit(ty);
+            return true;
+        }
+        *at -= 1;
+        ty.children_mut().into_iter().any(|t| self.nth(t, at))
     }
-    *at -= 1;
-    match ty {
-        Type::Array(t) | Type::Map(t) => edit_nth(rng, t, at, names),
-        Type::Union(list) => list.iter_mut().any(|t| edit_nth(rng, t, at, names)),
-        Type::Record(_, _, fields) => fields.iter_mut().any(|f| edit_nth(rng, &mut f.ty, at, names)),
-        _ => false,
-    }
-}
 
-fn edit(rng: &mut Rng, ty: &mut Type, names: usize) {
-    match ty {
-        Type::Record(name, aliases, fields) => match rng.below(10) {
-            0..=6 => edit_fields(rng, fields, names),
-            _ => rename(rng, name, Some(aliases)),
-        },
-        Type::Enum(name, symbols, default) => match rng.below(5) {
-            0 => symbols.push("NEW".into()),
+    fn edit(&mut self, ty: &mut Type) {
+        if self.rng.one_in(40) {
+            *ty = self.fresh(4);
+            return;
+        }
+        match ty {
+            Type::Record(naming, fields) => match self.rng.below(10) {
+                0..=7 => self.fields(fields),
+                _ => self.rename(naming),
+            },
+            Type::Enum(naming, symbols, default) => match self.rng.below(3) {
+                0 => self.rename(naming),
+                _ => self.symbols(symbols, default),
+            },
+            Type::Fixed(naming, size, attributes) => self.fixed(naming, size, attributes),
+            Type::Union(_) => self.union(ty),
+            Type::Prim(p) => match self.primitive(p) {
+                Some(to) => *ty = Type::Prim(to),
+                None => self.wrap(ty),
+            },
+            Type::Logical(p, attributes) => match self.rng.below(4) {
+                0 => *ty = Type::Prim(p),
+                1 if *p == "bytes" => {
+                    *attributes =
+                        format!("\"logicalType\":\"decimal\",\"precision\":9,\"scale\":{}", self.rng.below(3));
+                }
+                _ => self.wrap(ty),
+            },
+            Type::Array(item) if self.rng.one_in(12) => *ty = Type::Map(item.clone()),
+            Type::Map(item) if self.rng.one_in(12) => *ty = Type::Array(item.clone()),
+            Type::Array(_) | Type::Map(_) | Type::Ref(_) => self.wrap(ty),
+        }
+    }
+
+    fn fresh(&mut self, deep: usize) -> Type {
+        Maker::apart(self.rng, self.spaces, 1000 * self.step, &self.closed).any(deep)
+    }
+
+    /// Another namespace, which matches; another name, with or without an alias.
+    fn rename(&mut self, naming: &mut Naming) {
+        let old = naming.name.clone();
+        let short = naming.short().to_string();
+        let moved = self.spaces == Spaces::Several && !self.rng.one_in(3);
+        let (space, short) = match self.spaces {
+            Spaces::Several if moved => ("moved.", short),
+            Spaces::Several => ("n.", format!("Other{short}")),
+            Spaces::Null => ("", format!("Other{short}")),
+        };
+        naming.name = format!("{space}{short}");
+        if !self.rng.one_in(5) {
+            naming.aliases.push("some.where.Else".into());
+            naming.aliases.push(old);
+        }
+    }
+
+    fn symbols(&mut self, symbols: &mut Vec<String>, default: &mut Option<String>) {
+        match self.rng.below(5) {
+            0 => symbols.insert(self.rng.below(symbols.len() + 1), format!("NEW{}", self.step)),
             1 if symbols.len() > 1 => {
-                let gone = symbols.remove(rng.below(symbols.len()));
-                if rng.one_in(2) || default.as_ref() == Some(&gone) {
-                    *default = Some(rng.pick(symbols).clone());
+                let gone = symbols.remove(self.rng.below(symbols.len()));
+                if !self.rng.one_in(3) || default.as_ref() == Some(&gone) {
+                    *default = Some(self.rng.pick(symbols).clone());
                 }
             }
-            2 | 3 => symbols.reverse(),
-            _ => rename(rng, name, None),
-        },
-        Type::Fixed(name, size, attributes) => match rng.below(6) {
+            2 => *default = None,
+            3 => *default = Some(self.rng.pick(symbols).clone()),
+            _ => self.rng.shuffle(symbols),
+        }
+    }
+
+    fn fixed(&mut self, naming: &mut Naming, size: &mut usize, attributes: &mut String) {
+        match self.rng.below(6) {
             0 => *size += 1,
             1 => *attributes = ",\"logicalType\":\"decimal\",\"precision\":6,\"scale\":2".into(),
             2 => *attributes = ",\"logicalType\":\"decimal\",\"precision\":6,\"scale\":3".into(),
-            _ => rename(rng, name, None),
-        },
-        Type::Union(list) => edit_union(rng, list, names),
-        Type::Prim(p) => {
-            let to = promotion(rng, p);
-            match rng.below(4) {
-                0 | 1 => *ty = Type::Prim(to),
-                2 => *ty = wrapped(rng, Type::Prim(to)),
-                _ => *ty = wrapped(rng, ty.clone()),
+            3 => attributes.clear(),
+            _ => self.rename(naming),
+        }
+    }
+
+    /// Mostly a promotion; `None` where there is none.
+    fn primitive(&mut self, p: &str) -> Option<&'static str> {
+        let legal: &[&'static str] = match p {
+            "int" => &["long", "float", "double"],
+            "long" => &["float", "double"],
+            "float" => &["double"],
+            "string" => &["bytes"],
+            "bytes" => &["string"],
+            _ => &[],
+        };
+        if self.rng.one_in(16) {
+            return Some(self.rng.pick::<&'static str>(&PRIMS));
+        }
+        (!legal.is_empty() && !self.rng.one_in(3)).then(|| *self.rng.pick(legal))
+    }
+
+    fn wrap(&mut self, ty: &mut Type) {
+        let mut list = vec![ty.clone()];
+        for _ in 0..1 + self.rng.below(4) {
+            let t = if self.rng.one_in(6) { self.fresh(5) } else { Type::Prim(self.rng.pick::<&'static str>(&PRIMS)) };
+            if !list.iter().any(|x| x.label() == t.label()) {
+                list.insert(self.rng.below(list.len() + 1), t);
             }
         }
-        Type::Logical(p, attributes) => match rng.below(4) {
-            0 => *ty = Type::Prim(p),
-            1 if *p == "bytes" => {
-                *attributes = format!("\"logicalType\":\"decimal\",\"precision\":9,\"scale\":{}", rng.below(3));
+        // Promotion inside the union, or the type itself further on: the rule of choice decides.
+        if self.rng.one_in(4)
+            && let Type::Prim(p) = ty
+            && let Some(p) = self.primitive(p)
+        {
+            list.retain(|t| t != ty && t.label() != p);
+            list.push(Type::Prim(p));
+        }
+        *ty = Type::Union(list);
+    }
+
+    fn union(&mut self, ty: &mut Type) {
+        let Type::Union(list) = ty else { return };
+        match self.rng.below(7) {
+            0 if list.len() > 1 => {
+                list.remove(self.rng.below(list.len()));
             }
-            _ => *ty = wrapped(rng, ty.clone()),
-        },
-        Type::Array(_) | Type::Map(_) | Type::Ref(_) => {
-            if rng.one_in(8) {
-                *ty = Type::Prim("string");
-            } else {
-                *ty = wrapped(rng, ty.clone());
+            1 => {
+                let t = self.fresh(4);
+                if t.label() != "union" && !list.iter().any(|x| x.label() == t.label()) {
+                    list.insert(self.rng.below(list.len() + 1), t);
+                }
             }
+            2 if self.rng.one_in(2) => *ty = self.rng.pick(list).clone(),
+            3 | 4 if self.spaces == Spaces::Several => self.rival(list),
+            _ => self.rng.shuffle(list),
         }
     }
-}
 
-/// Mostly only the namespace, which matches; sometimes the name, with or without an alias.
-fn rename(rng: &mut Rng, name: &mut String, aliases: Option<&mut Vec<String>>) {
-    let old = name.clone();
-    let short = old.rsplit('.').next().unwrap_or("").to_string();
-    *name = match rng.below(4) {
-        0..=2 => format!("moved.{short}"),
-        _ => format!("moved.Other{short}"),
-    };
-    if let Some(aliases) = aliases
-        && !rng.one_in(4)
-    {
-        aliases.push(old);
-    }
-}
-
-fn promotion(rng: &mut Rng, p: &str) -> &'static str {
-    match p {
-        "int" => rng.pick::<&'static str>(&["long", "float", "double", "int", "string"]),
-        "long" => rng.pick::<&'static str>(&["float", "double", "long", "int"]),
-        "float" => rng.pick::<&'static str>(&["double", "double", "float", "long"]),
-        "string" => rng.pick::<&'static str>(&["bytes", "bytes", "string"]),
-        "bytes" => rng.pick::<&'static str>(&["string", "string", "bytes"]),
-        "boolean" => rng.pick::<&'static str>(&["boolean", "boolean", "int"]),
-        "double" => rng.pick::<&'static str>(&["double", "double", "float"]),
-        _ => "null",
-    }
-}
-
-fn wrapped(rng: &mut Rng, ty: Type) -> Type {
-    if matches!(ty, Type::Union(_)) {
-        return ty;
-    }
-    let others =
-        [Type::Prim("null"), Type::Prim("string"), Type::Prim("double"), Type::Prim("long"), Type::Prim("bytes")];
-    let mut list = vec![ty];
-    for _ in 0..1 + rng.below(3) {
-        let t = rng.pick(&others).clone();
-        if !list.iter().any(|x| x.label() == t.label()) {
-            let at = rng.below(list.len() + 1);
-            list.insert(at, t);
+    /// A variant with the unqualified name of another, which itself may be found by an alias only.
+    fn rival(&mut self, list: &mut Vec<Type>) {
+        let named: Vec<usize> = (0..list.len()).filter(|i| list[*i].naming().is_some()).collect();
+        let Some(at) = named.get(self.rng.below(named.len())).copied() else { return };
+        let mut rival = list[at].clone();
+        if let Some(naming) = rival.naming_mut() {
+            *naming = Naming::new(format!("rival{}.{}", self.step, naming.short()));
         }
-    }
-    Type::Union(list)
-}
-
-fn edit_union(rng: &mut Rng, list: &mut Vec<Type>, names: usize) {
-    match rng.below(5) {
-        0 if list.len() > 1 => {
-            list.remove(rng.below(list.len()));
+        // What is defined inside stays defined in one place.
+        rival.children_mut().into_iter().for_each(refer);
+        if let Some(naming) = list[at].naming_mut()
+            && self.rng.one_in(2)
+        {
+            let old = std::mem::replace(&mut naming.name, format!("n.Aliased{}", self.step));
+            naming.aliases.push(old);
         }
-        1 => {
-            let t = Maker::apart(rng, names).any(4);
-            if t.label() != "union" && !list.iter().any(|x| x.label() == t.label()) {
-                list.push(t);
+        list.insert(self.rng.below(list.len() + 1), rival);
+    }
+
+    fn fields(&mut self, fields: &mut Vec<Field>) {
+        let n = fields.len();
+        match self.rng.below(12) {
+            0 | 1 if n > 1 => {
+                fields.remove(self.rng.below(n));
             }
-        }
-        _ => {
-            let at = rng.below(list.len());
-            list.rotate_left(at);
+            2 if n > 2 => {
+                fields.retain(|_| self.rng.one_in(3));
+                self.rng.shuffle(fields);
+            }
+            3 | 4 if n > 1 => fields.swap(self.rng.below(n), self.rng.below(n)),
+            5 | 6 if n > 0 => self.rename_field(fields),
+            7 if n > 2 => fields.reverse(),
+            8 if n > 1 && self.rng.one_in(2) => {
+                // Names change places, types do not.
+                let (a, b) = (self.rng.below(n), self.rng.below(n));
+                let name = fields[a].name.clone();
+                fields[a].name = std::mem::replace(&mut fields[b].name, name);
+            }
+            _ => self.add_field(fields),
         }
     }
-}
 
-fn edit_fields(rng: &mut Rng, fields: &mut Vec<Field>, names: usize) {
-    match rng.below(8) {
-        0 | 1 if fields.len() > 1 => {
-            fields.remove(rng.below(fields.len()));
-        }
-        2 | 3 if fields.len() > 1 => {
-            let (a, b) = (rng.below(fields.len()), rng.below(fields.len()));
-            fields.swap(a, b);
-        }
-        4 if !fields.is_empty() => {
-            let at = rng.below(fields.len());
-            let old = std::mem::replace(&mut fields[at].name, format!("renamed{names}"));
-            if !rng.one_in(6) {
+    fn rename_field(&mut self, fields: &mut Vec<Field>) {
+        let at = self.rng.below(fields.len());
+        let other = self.rng.pick(fields).name.clone();
+        let old = std::mem::replace(&mut fields[at].name, format!("renamed{}", self.step));
+        match self.rng.below(12) {
+            0 => fields[at].default = default(self.rng, &self.names, &fields[at].ty, 0),
+            // Two names to choose from, where the other field is gone or is renamed as well.
+            1 => fields[at].aliases.extend([old, other]),
+            // Two fields that claim one.
+            2 if self.rng.one_in(2) => {
                 fields[at].aliases.push(old);
+                let twin = Field { name: format!("twin{}", self.step), ..fields[at].clone() };
+                fields.push(twin);
             }
-        }
-        5 if fields.len() > 2 => fields.reverse(),
-        _ => {
-            let ty = Maker::apart(rng, names).any(3);
-            let default = if rng.one_in(8) { None } else { default(rng, &ty) };
-            let at = rng.below(fields.len() + 1);
-            fields.insert(at, Field { name: format!("added{names}"), aliases: vec![], ty, default });
+            _ => fields[at].aliases.extend(["nothing".into(), old]),
         }
     }
-}
 
-/// A default, sometimes a wrong one; none where there is none to be had.
-fn default(rng: &mut Rng, ty: &Type) -> Option<String> {
-    if rng.one_in(20) {
-        return Some("{\"no\":1}".into());
+    fn add_field(&mut self, fields: &mut Vec<Field>) {
+        let ty = self.fresh(3);
+        let default = if self.rng.one_in(20) { None } else { default(self.rng, &self.names, &ty, 0) };
+        let claim = if self.rng.one_in(20) { fields.first().map(|f| f.name.clone()) } else { None };
+        let field = Field { name: format!("added{}", self.step), aliases: claim.into_iter().collect(), ty, default };
+        fields.insert(self.rng.below(fields.len() + 1), field);
     }
-    Some(match ty {
-        Type::Prim(p) | Type::Logical(p, _) => match *p {
-            "null" => "null".into(),
-            "boolean" => "true".into(),
-            "int" => rng.pick(&["7", "-1", "2147483647", "2147483648"]).to_string(),
-            "long" => rng.pick(&["7", "9007199254740993", "-9223372036854775808"]).to_string(),
-            "float" => rng.pick(&["1", "1.5", "\"NaN\"", "16777217"]).to_string(),
-            "double" => rng.pick(&["1", "-1.5e300", "\"-Infinity\""]).to_string(),
-            "bytes" => rng.pick(&["\"\\u00ff\\u0000\"", "\"abc\"", "\"\""]).to_string(),
-            _ => rng.pick(&["\"\"", "\"a much longer default text\"", "\"\\u00e9\""]).to_string(),
-        },
-        Type::Array(item) => {
-            let inner = default(rng, item)?;
-            if rng.one_in(2) { "[]".into() } else { format!("[{inner},{inner}]") }
-        }
-        Type::Map(item) => {
-            let inner = default(rng, item)?;
-            if rng.one_in(2) { "{}".into() } else { format!("{{\"k\":{inner}}}") }
-        }
-        Type::Union(list) => {
-            let chosen = rng.pick(list).clone();
-            default(rng, &chosen)?
-        }
-        Type::Enum(_, symbols, _) => format!("\"{}\"", rng.pick(symbols)),
-        Type::Fixed(_, size, _) => format!("\"{}\"", "x".repeat(*size)),
-        Type::Record(_, _, fields) => {
-            let parts: Option<Vec<String>> =
-                fields.iter().map(|f| Some(format!("\"{}\":{}", f.name, default(rng, &f.ty)?))).collect();
-            format!("{{{}}}", parts?.join(","))
-        }
-        Type::Ref(_) => return None,
-    })
 }

@@ -1,12 +1,16 @@
 //! Random pairs of schemas and inputs for them: the same seed gives the same case.
 
 mod data;
+mod default;
 mod evolve;
+mod make;
+mod print;
 mod types;
 
 use crate::naive::Policy;
 use data::Encoder;
-use types::Maker;
+use make::{Maker, Spaces};
+use print::{Style, text};
 
 /// A pair of schemas and inputs written under the first.
 #[derive(Clone, Debug)]
@@ -56,32 +60,48 @@ impl Rng {
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
+
+    /// Any order of a list.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last + 1));
+        }
+    }
 }
 
 /// The case of a seed, with `inputs` inputs.
 pub fn case_set(seed: u64, inputs: usize) -> CaseSet {
     let mut rng = Rng::new(seed);
-    let writer = Maker::new(&mut rng).root();
-    let reader = evolve::evolve(&mut rng, &writer);
+    let spaces = if rng.one_in(3) { Spaces::Null } else { Spaces::Several };
+    let writer = Maker::new(&mut rng, spaces).root();
+    let mut reader = evolve::evolve(&mut rng, spaces, &writer);
+    let mut other = writer.clone();
+    if spaces == Spaces::Null && rng.one_in(6) {
+        evolve::into_namespace(&mut reader);
+        evolve::into_namespace(&mut other);
+    }
+    let mut style = || *rng.pick(&[Style::Full, Style::Relative]);
+    let (writer_text, reader_text) = (text(&writer, &writer, style()), text(&reader, &other, style()));
     let policy = Policy {
         first_match: rng.one_in(8),
-        max_depth: if rng.one_in(20) { 3 } else { 64 },
-        zero_cap: if rng.one_in(20) { 10 } else { 16 << 20 },
+        max_depth: if rng.one_in(20) { 2 + rng.below(3) as u32 } else { 64 },
+        // Never the default: with a long default in each item that would be gigabytes of output.
+        zero_cap: if rng.one_in(10) { 10 } else { 5_000 },
     };
     let inputs = (0..inputs).map(|_| input(&mut rng, &writer)).collect();
-    CaseSet { seed, writer: writer.text(&writer), reader: reader.text(&writer), policy, inputs }
+    CaseSet { seed, writer: writer_text, reader: reader_text, policy, inputs }
 }
 
 fn input(rng: &mut Rng, writer: &types::Type) -> Vec<u8> {
     let mut out = Vec::new();
     Encoder::new(rng, writer).value(writer, &mut out, 0);
-    match rng.below(10) {
-        0 => {
+    match rng.below(20) {
+        0..=2 => {
             let end = rng.below(out.len() + 1);
             out.truncate(end);
         }
-        1 => damage(rng, &mut out),
-        2 => {
+        3..=7 => damage(rng, &mut out),
+        8 | 9 => {
             for _ in 0..1 + rng.below(4) {
                 out.push(rng.bits() as u8);
             }
