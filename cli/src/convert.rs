@@ -1,10 +1,11 @@
 //! `reschema convert`
 
 use crate::args::{CodecName, Convert};
-use crate::exit::{Exit, Failure, Result};
+use crate::exit::{Exit, Failure, Result, say};
 use crate::input::{self, FileReader};
 use reschema::container::{Block, Codec, Writer, WriterOptions};
 use reschema::{Endpoint, Engine, Schema, Transform};
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &Convert) -> Result {
     let metadata = metadata(args, &file)?;
     let sink = Destination::open(&args.output)?;
     let options = WriterOptions { codec: codec(args), metadata, ..WriterOptions::default() };
-    let what = input::name(&args.output);
+    let standard = input::is_standard(&args.output);
+    let what = if standard { "standard output".into() } else { input::name(&args.output) };
     let mut job = Job {
         engine,
         reader: reader.clone(),
@@ -29,7 +31,8 @@ pub(crate) fn run(args: &Convert) -> Result {
         what,
         records: 0,
         bytes_in: 0,
-        warned: args.quiet,
+        quiet: args.quiet,
+        warned: HashSet::new(),
         out: Vec::new(),
     };
     let start = Instant::now();
@@ -46,7 +49,7 @@ pub(crate) fn run(args: &Convert) -> Result {
     if !args.quiet {
         let seconds = start.elapsed().as_secs_f64().max(1e-9);
         let rate = bytes_in as f64 / seconds / 1e6;
-        eprintln!("{records} records, {bytes_in} bytes read, {bytes_out} written, {rate:.0} MB/s");
+        say(&format!("{records} records, {bytes_in} bytes read, {bytes_out} written, {rate:.0} MB/s"));
     }
     Ok(Exit::Ok)
 }
@@ -58,7 +61,8 @@ struct Job {
     what: String,
     records: u64,
     bytes_in: u64,
-    warned: bool,
+    quiet: bool,
+    warned: HashSet<String>,
     /// Values converted and not yet handed to the writer.
     out: Vec<u8>,
 }
@@ -109,13 +113,13 @@ impl Job {
         Ok(())
     }
 
-    /// Values that are read raw, once.
+    /// Values that are read raw, each place once.
     fn warn(&mut self, name: &str, transform: &Transform) {
-        if std::mem::replace(&mut self.warned, true) {
-            return;
-        }
         for w in transform.warnings() {
-            eprintln!("reschema: {name}: warning at {}: {}", w.writer_path, w.message);
+            let words = format!("warning at {}: {}", w.writer_path, w.message);
+            if !self.quiet && self.warned.insert(words.clone()) {
+                say(&format!("reschema: {name}: {words}"));
+            }
         }
     }
 }

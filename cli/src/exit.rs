@@ -84,8 +84,14 @@ impl Failure {
 
     pub(crate) fn report(self) -> ExitCode {
         if !self.quiet {
-            eprintln!("reschema: {}", self.message);
+            say(&format!("reschema: {}", self.message));
         }
         self.exit.into()
     }
+}
+
+/// Words for people. If nobody can hear them, that is no reason to fail.
+pub(crate) fn say(words: &str) {
+    use std::io::Write;
+    let _ = writeln!(io::stderr(), "{words}");
 }

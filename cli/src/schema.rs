@@ -1,7 +1,7 @@
 //! `reschema schema`
 
 use crate::args::{Fingerprint, Schema as Args};
-use crate::exit::{Exit, Failure, Result};
+use crate::exit::{Exit, Failure, Result, say};
 use crate::input;
 use reschema::Schema;
 use std::io::Write;
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &Args) -> Result {
     let mut out = std::io::stdout().lock();
     for (schema, path) in schemas.iter().zip(&paths) {
         for warning in schema.warnings() {
-            eprintln!("reschema: {}: warning at {}: {}", input::name(path), warning.path, warning.message);
+            say(&format!("reschema: {}: warning at {}: {}", input::name(path), warning.path, warning.message));
         }
         let text = text(args, schema).map_err(|e| Failure::new(Exit::Schema, format!("{}: {e}", input::name(path))))?;
         writeln!(out, "{text}").map_err(|e| Failure::io("standard output", &e))?;

@@ -48,9 +48,35 @@ impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
     }
 }
 
+/// Levels of brackets outside strings. What is no JSON is found out later.
+fn nesting(text: &str) -> usize {
+    let (mut level, mut most, mut quoted, mut escaped) = (0usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                level += 1;
+                most = most.max(level);
+            }
+            b']' | b'}' if !quoted => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
 impl Json {
-    /// Parses a text. Nesting is limited to 128 levels.
+    /// Deepest nesting that is parsed.
+    pub const MAX_NESTING: usize = 256;
+
+    /// Parses a text. Nesting is limited to [`Json::MAX_NESTING`] levels: each is scanned once for every level around
+    /// it.
     pub fn parse(text: &str) -> Result<Json, String> {
+        if nesting(text) > Json::MAX_NESTING {
+            return Err(format!("nested deeper than {} levels", Json::MAX_NESTING));
+        }
         let raw: &RawValue = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| e.to_string())?;
         Json::take(raw.get()).map_err(|e| e.to_string())
     }

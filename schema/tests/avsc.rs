@@ -44,6 +44,8 @@ fn what_is_not_json_says_where() {
     assert!(faults("{\"type\":").iter().any(|(_, m)| m.contains("line 1")));
     let deep = "[".repeat(100_000);
     assert_eq!(faults(&deep).len(), 1);
+    let closed = format!("{}\"int\"{}", r#"{"type":"array","items":"#.repeat(50_000), "}".repeat(50_000));
+    assert!(faults(&closed)[0].1.contains("256 levels"));
 }
 
 #[test]
