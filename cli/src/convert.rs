@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn run(args: &Convert) -> Result {
+    input::standard_once(args.inputs.iter().chain([&args.to_schema]))?;
     refuse_overwriting_input(args)?;
     let names = input::names(args.rules.lenient_names);
     let reader = input::schema(&args.to_schema, names)?;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Convert) -> Result {
         quiet: args.quiet,
         warned: HashSet::new(),
         out: Vec::new(),
+        batch: 16,
     };
     let start = Instant::now();
     job.file(first, file)?;
@@ -65,10 +67,14 @@ struct Job {
     warned: HashSet<String>,
     /// Values converted and not yet handed to the writer.
     out: Vec<u8>,
+    /// Values converted at a time; follows their size.
+    batch: u64,
 }
 
-/// Values converted at a time.
-const VALUES: u64 = 16 << 10;
+/// Bytes to convert at a time: a quarter of a block, so that blocks come out about as large as the writer wants them.
+const BATCH_BYTES: u64 = 16 << 10;
+/// Values to convert at a time, if they are small or take no bytes.
+const BATCH_VALUES: u64 = 16 << 10;
 
 impl Job {
     fn file(&mut self, path: &Path, mut file: FileReader) -> Result<()> {
@@ -94,7 +100,7 @@ impl Job {
         let place = || format!("block {} at byte {}", block.index(), block.offset());
         let (mut records, mut consumed) = (0, 0);
         while records < block.count() {
-            let count = (block.count() - records).min(VALUES);
+            let count = (block.count() - records).min(self.batch);
             self.out.clear();
             let done = transform.run_many(block.input_from(consumed), count, &mut self.out).map_err(|e| {
                 let e = e.behind(consumed as u64, records);
@@ -103,6 +109,7 @@ impl Job {
             })?;
             records += done.records;
             consumed += done.consumed;
+            self.batch = next_batch(done.records, self.out.len() as u64);
             self.writer.append_values(done.records, &self.out).map_err(|e| Failure::container(&self.what, &e))?;
         }
         let left = block.data().len() - consumed;
@@ -122,6 +129,11 @@ impl Job {
             }
         }
     }
+}
+
+/// Values to convert at a time, after `values` of them made `bytes`.
+fn next_batch(values: u64, bytes: u64) -> u64 {
+    (values * BATCH_BYTES / bytes.max(1)).min(values * 8).clamp(1, BATCH_VALUES)
 }
 
 /// Byte of the block, field, and what is wrong.

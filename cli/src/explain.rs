@@ -7,6 +7,7 @@ use reschema::{Endpoint, Engine};
 use std::io::Write;
 
 pub(crate) fn run(args: &Pair) -> Result {
+    input::standard_once([&args.writer, &args.reader])?;
     let names = input::names(args.rules.lenient_names);
     let writer = input::schema(&args.writer, names)?;
     let reader = input::schema(&args.reader, names)?;

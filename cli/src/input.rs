@@ -2,11 +2,11 @@
 
 use crate::exit::{Exit, Failure, Result};
 use reschema::Schema;
-use reschema::container::{MAGIC, Reader, ReaderOptions};
+use reschema::container::{MAGIC, Reader, ReaderOptions, schema_of};
 use reschema::schema::avro::{Names, Parser};
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file or standard input, for messages.
 pub(crate) fn name(path: &Path) -> String {
@@ -16,6 +16,14 @@ pub(crate) fn name(path: &Path) -> String {
 /// True for `-`.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Refuses to read standard input for two things.
+pub(crate) fn standard_once<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
+    match paths.into_iter().filter(|p| is_standard(p)).count() {
+        0 | 1 => Ok(()),
+        n => Err(Failure::usage(format!("standard input (-) can be read once, and is named {n} times"))),
+    }
 }
 
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
@@ -53,10 +61,16 @@ pub(crate) fn schemas(paths: &[&Path], names: Names) -> Result<Vec<Schema>> {
         if start == MAGIC {
             let options = ReaderOptions { names, ..ReaderOptions::default() };
             let whole = start.as_slice().chain(stream);
-            let reader = Reader::with_options(whole, options).map_err(|e| Failure::container(&label, &e))?;
-            found.push(Some(reader.schema().clone()));
+            found.push(Some(schema_of(whole, options).map_err(|e| Failure::container(&label, &e))?));
         } else {
-            stream.take(SCHEMA_BYTES).read_to_end(&mut start).map_err(|e| Failure::io(&label, &e))?;
+            stream
+                .take(SCHEMA_BYTES + 1 - start.len() as u64)
+                .read_to_end(&mut start)
+                .map_err(|e| Failure::io(&label, &e))?;
+            if start.len() as u64 > SCHEMA_BYTES {
+                let message = format!("{label}: larger than {SCHEMA_BYTES} bytes, the limit of a schema");
+                return Err(Failure::new(Exit::Schema, message));
+            }
             let text = String::from_utf8(start)
                 .map_err(|_| Failure::new(Exit::Schema, format!("{label}: neither a container file nor text")))?;
             texts.push((label, text));

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn run(args: &Args) -> Result {
+    input::standard_once(&args.files)?;
     let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
     let schemas = input::schemas(&paths, input::names(args.lenient_names))?;
     let mut out = std::io::stdout().lock();

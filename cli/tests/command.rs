@@ -103,6 +103,30 @@ fn several_inputs_and_pipes() {
     assert_eq!(values(&out.stdout), (CONVERTED.to_vec(), 2));
 }
 
+/// Blocks of the output are about as large as the writer wants them, however large those of the input are.
+#[test]
+fn blocks_do_not_follow_the_input() {
+    let f = Folder::new();
+    let schema = Schema::parse(OLD).expect("a schema");
+    for (size, count) in [(0, 200_000), (60, 20_000), (1000, 1000)] {
+        let text = b"x".repeat(size);
+        let length = if size < 64 { vec![size as u8 * 2] } else { vec![0xd0, 0x0f] };
+        let value = [&b"\x02"[..], &length, &text].concat();
+        let mut w = Writer::new(Vec::new(), &schema, WriterOptions::default()).expect("a header");
+        w.append_block(count, &value.repeat(count as usize)).expect("a block");
+        std::fs::write(f.path("a.avro"), w.finish().expect("bytes")).expect("a file");
+        let out = f.run(&["convert", "a.avro", "--to-schema", "old.avsc", "-o", "b.avro"]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let bytes = std::fs::read(f.path("b.avro")).expect("the output");
+        assert_eq!(values(&bytes), (value.repeat(count as usize), count));
+        let mut r = Reader::new(bytes.as_slice()).expect("a container file");
+        let mut block = Block::new();
+        while r.next_block(&mut block).expect("a block") {
+            assert!(block.data().len() < 128 << 10, "{size}: {}", block.data().len());
+        }
+    }
+}
+
 #[test]
 fn bad_data_leave_nothing_behind() {
     let f = Folder::new();
@@ -115,6 +139,40 @@ fn bad_data_leave_nothing_behind() {
         assert!(words.contains(part), "{part} in {words}");
     }
     assert_eq!(f.files(), before);
+}
+
+/// A fault of the container: the file, the block, the byte; and nothing at the output.
+#[test]
+fn bad_containers_leave_nothing_behind() {
+    let f = Folder::new();
+    let bytes = std::fs::read(f.path("a.avro")).expect("the input");
+    let cut = bytes.len() - 3;
+    std::fs::write(f.path("cut.avro"), &bytes[..cut]).expect("a file");
+    std::fs::write(f.path("b.avro"), "as it was").expect("a file");
+    let before = f.files();
+    let out = f.run(&["convert", "a.avro", "cut.avro", "--to-schema", "new.avsc", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    let words = text(&out.stderr);
+    for part in ["cut.avro", "the sync marker", "block 0", &format!("byte {cut} ")] {
+        assert!(words.contains(part), "{part} in {words}");
+    }
+    assert_eq!(f.files(), before);
+    assert_eq!(std::fs::read(f.path("b.avro")).expect("the output"), b"as it was");
+}
+
+/// Only `convert` needs the codec of a file.
+#[test]
+fn the_schema_of_a_file_with_another_codec() {
+    let f = Folder::new();
+    let bytes = std::fs::read(f.path("a.avro")).expect("the input");
+    let at = bytes.windows(5).position(|w| w == b"\x08null").expect("the codec");
+    let snappy = [&bytes[..at], b"\x0csnappy", &bytes[at + 5..]].concat();
+    std::fs::write(f.path("s.avro"), snappy).expect("a file");
+    assert_eq!(f.run(&["schema", "s.avro"]).stdout, f.run(&["schema", "old.avsc"]).stdout);
+    assert_eq!(f.run(&["check", "s.avro", "new.avsc"]).status.code(), Some(0));
+    let out = f.run(&["convert", "s.avro", "--to-schema", "s.avro", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("\"snappy\""), "{}", text(&out.stderr));
 }
 
 #[test]
@@ -155,6 +213,11 @@ fn exit_codes() {
     assert_eq!(code(&["check", "new.avsc", "narrow.avsc"]), Some(1));
     assert_eq!(code(&["check", "a.avro", "new.avsc"]), Some(0));
     assert_eq!(code(&["nonsense"]), Some(2));
+    for twice in
+        [&["schema", "-", "-"][..], &["check", "-", "-"], &["convert", "-", "--to-schema", "-", "-o", "b.avro"]]
+    {
+        assert_eq!(code(twice), Some(2), "{twice:?}");
+    }
     assert_eq!(code(&["--help"]), Some(0));
     assert_eq!(code(&["convert", "a.avro", "--to-schema", "narrow.avsc", "-o", "b.avro"]), Some(3));
     assert_eq!(code(&["convert", "old.avsc", "--to-schema", "new.avsc", "-o", "b.avro"]), Some(4));

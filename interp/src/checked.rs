@@ -275,6 +275,9 @@ impl Machine<'_, '_> {
     }
 
     fn write_num(&mut self, raw: i64, form: Num) -> Result {
+        if form == Num::Zigzag32 && i32::try_from(raw).is_err() {
+            return self.fault(FaultKind::Range, self.pos, format!("expected a 32-bit integer to write, found {raw}"));
+        }
         if let Target::Bytes(out) = &mut self.target {
             num::write(out, raw, form);
         }

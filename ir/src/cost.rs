@@ -69,8 +69,8 @@ fn read_num(form: Num) -> Side {
 /// Writing a number. Varints are stored eight bytes at a time.
 fn write_num(form: Num) -> Side {
     match form {
-        Num::Zigzag32 => Side::wild(8, 5),
-        Num::Zigzag64 => Side::wild(16, 10),
+        // A register may hold any 64 bits, whatever the form says.
+        Num::Zigzag32 | Num::Zigzag64 => Side::wild(16, 10),
         Num::Bool | Num::U8 => Side::exact(1),
         Num::U16 => Side::exact(2),
         Num::F32 | Num::I32 => Side::exact(4),
@@ -80,7 +80,7 @@ fn write_num(form: Num) -> Side {
 
 fn fixed(size: u64) -> Side {
     match u32::try_from(size) {
-        Ok(n) if size <= STATIC_FIXED => Side::wild(n.next_multiple_of(8), n),
+        Ok(n) if size <= STATIC_FIXED => Side::wild(n.max(1).next_multiple_of(8), n),
         _ => Side::OPEN,
     }
 }

@@ -2,6 +2,7 @@
 
 use reschema_avro::container::{
     Block, Codec, ContainerError, ContainerErrorKind as Kind, Limits, Reader, ReaderOptions, Writer, WriterOptions,
+    schema_of,
 };
 use reschema_schema::Schema;
 
@@ -118,15 +119,34 @@ fn damage_is_told_apart() {
     assert_eq!(kind(&bytes, Limits { block_bytes: 5, ..limits }), Kind::Limit);
 }
 
+/// The header's map of four entries, cut into blocks behind the first entry.
 #[test]
-fn metadata_in_blocks_with_sizes() {
+fn metadata_in_blocks() {
     let bytes = file(Codec::Null);
-    // The header's map of four entries as one block with a size, whatever it says.
-    assert_eq!(bytes[4], 8);
-    let mut sized = bytes[..4].to_vec();
-    sized.extend([7, 0x80, 1]);
-    sized.extend(&bytes[5..]);
-    assert_eq!(read(&sized, Limits::default()).expect("reads").0, 25);
+    let second = bytes.windows(11).position(|w| w == b"\x14avro.codec").expect("the second entry");
+    // One block with a size, whatever the size says; and a block of one, then one of three with a size.
+    let sized = [&bytes[..4], &[7, 0x80, 1], &bytes[5..]].concat();
+    let several = [&bytes[..4], &[2], &bytes[5..second], &[5, 0], &bytes[second..]].concat();
+    for changed in [sized, several] {
+        let r = Reader::new(changed.as_slice()).expect("a header");
+        assert_eq!(r.metadata(), Reader::new(bytes.as_slice()).expect("a header").metadata());
+        assert_eq!(read(&changed, Limits::default()).expect("reads").0, 25);
+    }
+    let negative = [&bytes[..4], &[7, 1], &bytes[5..]].concat();
+    assert_eq!(kind(&negative, Limits::default()), Kind::Header);
+    let key = [&bytes[..4], b"\x02\x02\xff\x00\x00", &SYNC[..]].concat();
+    assert_eq!(kind(&key, Limits::default()), Kind::Header);
+}
+
+/// Entries of two bytes take far more in memory: they count for it.
+#[test]
+fn empty_metadata_are_bounded() {
+    let mut bytes = b"Obj\x01\x80\x80\x80\x01".to_vec();
+    bytes.resize(bytes.len() + (2 << 20), 0);
+    let limits = Limits { header_bytes: 4 << 20, ..Limits::default() };
+    let e = read(&bytes, limits).expect_err("an error");
+    assert_eq!(e.kind(), Kind::Limit);
+    assert!(e.offset() < 200_000, "{e}");
 }
 
 #[test]
@@ -155,4 +175,90 @@ fn values_without_bytes_are_bounded() {
 fn what_cannot_be_written() {
     let bad = WriterOptions { metadata: vec![("avro.codec".into(), b"x".to_vec())], ..WriterOptions::default() };
     assert_eq!(Writer::new(Vec::new(), &schema(), bad).err().expect("refused").kind(), Kind::Usage);
+    for (count, values) in [(0, &b"\x00"[..]), (u64::MAX, b"\x00")] {
+        let mut w = Writer::new(Vec::new(), &schema(), WriterOptions::default()).expect("a header");
+        assert_eq!(w.append_block(count, values).expect_err("refused").kind(), Kind::Usage);
+    }
+}
+
+/// Each place where a file can end has its own words.
+#[test]
+fn where_the_file_ends() {
+    let bytes = file(Codec::Null);
+    let words = |cut: usize| {
+        let e = read(&bytes[..bytes.len() - cut], Limits::default()).expect_err("an error");
+        assert_eq!(e.kind(), Kind::Truncated, "{e}");
+        assert_eq!(e.offset(), (bytes.len() - cut) as u64);
+        (e.block(), e.to_string())
+    };
+    // From the end: the empty block (count, size, marker), then the marker and the five values of the third.
+    let has = |cut, block, part: &str| {
+        let (index, words) = words(cut);
+        assert_eq!(index, block, "{words}");
+        assert!(words.contains(part), "{part} in {words}");
+    };
+    has(1, Some(3), "the sync marker of a block (block 3, byte ");
+    has(17, Some(3), "a block header");
+    has(19, Some(2), "the sync marker of a block");
+    has(35, Some(2), "inside a block (");
+    has(bytes.len() - 10, None, "the metadata");
+    let header = Reader::new(bytes.as_slice()).expect("a header").position() as usize;
+    has(bytes.len() - header + 1, None, "the sync marker of the header");
+}
+
+/// A file whose only block stores `body`, which says that it is deflate.
+fn deflated(body: &[u8]) -> Vec<u8> {
+    let w = Writer::new(Vec::new(), &schema(), options(Codec::Deflate(6))).expect("a header");
+    let mut bytes = w.finish().expect("the end");
+    bytes.extend([2, u8::try_from(body.len() * 2).expect("short")]);
+    bytes.extend(body);
+    bytes.extend(SYNC);
+    bytes
+}
+
+#[test]
+fn deflate_streams() {
+    // The value 7 in a stored block of deflate: last, one byte, its complement, the byte.
+    let body = [1, 1, 0, 0xfe, 0xff, 0x0e];
+    let limits = Limits::default();
+    assert_eq!(read(&deflated(&body), limits).expect("reads"), (1, vec![0x0e]));
+    // Bytes behind the stream, as fastavro leaves them.
+    assert_eq!(read(&deflated(&[&body[..], b"xyz"].concat()), limits).expect("reads"), (1, vec![0x0e]));
+    for bad in [&body[..5], &body[..0], &[0xff; 4]] {
+        let e = read(&deflated(bad), limits).expect_err("an error");
+        assert_eq!((e.kind(), e.block()), (Kind::Compression, Some(0)), "{e}");
+    }
+    // All data are there and the stream does not say that it ends.
+    let open = [&[0], &body[1..]].concat();
+    assert_eq!(kind(&deflated(&open), limits), Kind::Compression);
+}
+
+#[test]
+fn values_are_bounded_with_every_codec() {
+    for codec in [Codec::Null, Codec::Deflate(6)] {
+        let bytes = file(codec);
+        assert_eq!(kind(&bytes, Limits { decompressed_bytes: 9, ..Limits::default() }), Kind::Limit);
+        assert!(read(&bytes, Limits { decompressed_bytes: 10, ..Limits::default() }).is_ok());
+    }
+}
+
+#[test]
+fn a_block_that_fails_is_empty() {
+    let bytes = file(Codec::Null);
+    let mut r = Reader::new(&bytes[..bytes.len() - 40]).expect("a header");
+    let mut block = Block::new();
+    while r.next_block(&mut block).is_ok() {
+        assert!(block.count() > 0);
+    }
+    assert_eq!((block.count(), block.data(), block.input().bytes()), (0, &[][..], &[][..]));
+}
+
+#[test]
+fn the_schema_alone_needs_no_codec() {
+    let bytes = file(Codec::Null);
+    let at = bytes.windows(5).position(|w| w == b"\x08null").expect("there");
+    let unknown = [&bytes[..at], b"\x0csnappy", &bytes[at + 5..]].concat();
+    assert_eq!(schema_of(unknown.as_slice(), ReaderOptions::default()).expect("a schema"), schema());
+    let words = Reader::new(unknown.as_slice()).err().expect("refused").to_string();
+    assert!(words.contains("\"snappy\"") && words.contains("null, deflate"), "{words}");
 }

@@ -631,6 +631,12 @@ impl FastProgram {
                         slot!(insn.c) = raw as u64;
                         p = p.add(n);
                     }
+                    Code::WriteNum
+                        if insn.k == Num::Zigzag32.index()
+                            && slot!(insn.c) as i64 != i64::from(slot!(insn.c) as i32) =>
+                    {
+                        leave!(Outcome::Reject)
+                    }
                     Code::WriteNum => o = o.add(write_num(o, slot!(insn.c) as i64, Num::from_index(insn.k))),
                     Code::ConstNum => slot!(insn.b) = insn.c,
                     Code::ConvertNum => {

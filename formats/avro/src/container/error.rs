@@ -8,6 +8,7 @@ use std::io;
 pub struct ContainerError {
     kind: ContainerErrorKind,
     offset: u64,
+    block: Option<u64>,
     message: String,
     source: Option<io::Error>,
 }
@@ -43,12 +44,18 @@ pub enum ContainerErrorKind {
 impl ContainerError {
     #[cold]
     pub(super) fn new(kind: ContainerErrorKind, offset: u64, message: impl Into<String>) -> ContainerError {
-        ContainerError { kind, offset, message: message.into(), source: None }
+        ContainerError { kind, offset, block: None, message: message.into(), source: None }
     }
 
     #[cold]
     pub(super) fn io(offset: u64, e: io::Error) -> ContainerError {
-        ContainerError { kind: ContainerErrorKind::Io, offset, message: e.to_string(), source: Some(e) }
+        ContainerError { kind: ContainerErrorKind::Io, offset, block: None, message: e.to_string(), source: Some(e) }
+    }
+
+    #[cold]
+    pub(super) fn in_block(mut self, index: u64) -> ContainerError {
+        self.block = Some(index);
+        self
     }
 
     /// Class.
@@ -61,6 +68,11 @@ impl ContainerError {
         self.offset
     }
 
+    /// 0-based number of the block that was read, if the header was behind.
+    pub fn block(&self) -> Option<u64> {
+        self.block
+    }
+
     /// The failure of reading or writing behind it.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.source.as_ref()
@@ -69,7 +81,11 @@ impl ContainerError {
 
 impl fmt::Display for ContainerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (byte {} of the file)", self.message, self.offset)
+        f.write_str(&self.message)?;
+        match self.block {
+            Some(block) => write!(f, " (block {block}, byte {} of the file)", self.offset),
+            None => write!(f, " (byte {} of the file)", self.offset),
+        }
     }
 }
 

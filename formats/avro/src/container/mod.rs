@@ -9,7 +9,7 @@ mod writer;
 
 pub use codec::Codec;
 pub use error::{ContainerError, ContainerErrorKind};
-pub use reader::{Block, Limits, Reader, ReaderOptions};
+pub use reader::{Block, Limits, Reader, ReaderOptions, schema_of};
 pub use writer::{Writer, WriterOptions};
 
 /// First bytes of a container file.

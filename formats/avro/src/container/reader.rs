@@ -1,10 +1,10 @@
 //! Reading a container file block by block, in memory that does not grow with the file.
 
-use super::SYNC_SIZE;
-use super::codec::Codec;
+use super::codec::{self, Codec};
 use super::error::{ContainerError, ContainerErrorKind};
 use super::header::{self, Metadata};
 use super::varint::Counted;
+use super::{MAGIC, SYNC_SIZE};
 use reschema_ir::cost::PADDING;
 use reschema_runtime::Input;
 use reschema_schema::Schema;
@@ -14,7 +14,7 @@ use std::io::Read;
 /// Limits of a container file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the header. Default 64 MiB.
+    /// Bytes of the header, with some more for each entry of the metadata. Default 64 MiB.
     pub header_bytes: u64,
     /// Bytes of a block as stored. Default 256 MiB.
     pub block_bytes: u64,
@@ -119,24 +119,14 @@ impl<R: Read> Reader<R> {
     /// As [`Reader::new`], with options.
     pub fn with_options(stream: R, options: ReaderOptions) -> Result<Reader<R>> {
         let mut stream = Counted { inner: stream, at: 0 };
-        let header = header::read(&mut stream, options.limits.header_bytes)?;
-        let find = |key: &str| header.metadata.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_slice());
-        let fail = |kind, message: String| ContainerError::new(kind, 4, message);
-        let text = find("avro.schema")
-            .ok_or_else(|| fail(ContainerErrorKind::Header, "the metadata have no avro.schema".into()))?;
-        let text = String::from_utf8(text.to_vec())
-            .map_err(|_| fail(ContainerErrorKind::Schema, "avro.schema is not UTF-8".into()))?;
-        let schema = Parser::new()
-            .names(options.names)
-            .parse(&text)
-            .map_err(|e| fail(ContainerErrorKind::Schema, format!("the schema of the file is not valid: {e}")))?;
-        let name = String::from_utf8_lossy(find("avro.codec").unwrap_or(b"null")).into_owned();
+        let header::Header { metadata, sync } = header::read(&mut stream, options.limits.header_bytes)?;
+        let (schema_text, schema) = schema(&metadata, options.names)?;
+        let name = String::from_utf8_lossy(find(&metadata, "avro.codec").unwrap_or(b"null"));
         let codec = Codec::by_name(&name).ok_or_else(|| {
             let known = Codec::NAMES.join(", ");
-            fail(ContainerErrorKind::Codec, format!("unknown codec {name:?}; known are {known}"))
+            in_metadata(ContainerErrorKind::Codec, format!("unknown codec {name:?}; known are {known}"))
         })?;
-        let header::Header { metadata, sync } = header;
-        Ok(Reader { stream, options, metadata, schema_text: text, schema, codec, sync, blocks: 0, stored: Vec::new() })
+        Ok(Reader { stream, options, metadata, schema_text, schema, codec, sync, blocks: 0, stored: Vec::new() })
     }
 
     /// The schema that the values were written with.
@@ -174,6 +164,14 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The block is malformed, cut off, or does not end in the file's sync marker.
     pub fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+        // Whatever happens, nothing of an earlier block stays.
+        (block.count, block.len) = (0, 0);
+        block.data.clear();
+        let index = self.blocks;
+        self.block(block).map_err(|e| e.in_block(index))
+    }
+
+    fn block(&mut self, block: &mut Block) -> Result<bool> {
         let start = self.stream.at;
         let Some(count) = self.stream.long("the count of a block")? else { return Ok(false) };
         let size = self.stream.long("the size of a block")?.ok_or_else(|| self.stream.truncated("a block header"))?;
@@ -186,35 +184,76 @@ impl<R: Read> Reader<R> {
             return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
         }
         self.fill(block, size)?;
-        let most = (block.len as u64).saturating_add(self.options.limits.zero_size_values);
+        let most = (block.data.len() as u64).saturating_add(self.options.limits.zero_size_values);
         if count > most {
-            let message = format!("a block of {count} values in {} bytes; the limit is {most}", block.len);
+            let message = format!("a block of {count} values in {} bytes; the limit is {most}", block.data.len());
             return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
         }
-        let found: [u8; SYNC_SIZE] = self.stream.array("the sync marker of a block")?;
-        if found != self.sync {
-            let at = self.stream.at - SYNC_SIZE as u64;
-            let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
-            return Err(ContainerError::new(ContainerErrorKind::Sync, at, message));
-        }
+        block.len = block.data.len();
+        block.data.resize(block.len + PADDING, 0);
         (block.count, block.offset, block.index) = (count, start, self.blocks);
         self.blocks += 1;
         Ok(true)
     }
 
+    /// Reads the stored bytes and the sync marker. The marker comes first in judging: where it is missing, the size was
+    /// wrong, and what the codec would say about the bytes in between is no help.
     fn fill(&mut self, block: &mut Block, size: u64) -> Result<()> {
         let at = self.stream.at;
-        block.data.clear();
+        let limit = self.options.limits.decompressed_bytes;
         if self.codec == Codec::Null {
+            if size > limit {
+                return Err(codec::too_large(limit, at));
+            }
             self.stream.append(size, &mut block.data, "a block")?;
-        } else {
-            self.stored.clear();
-            self.stream.append(size, &mut self.stored, "a block")?;
-            let limit = self.options.limits.decompressed_bytes;
-            self.codec.decompress(&self.stored, &mut block.data, limit, at)?;
+            return self.marker();
         }
-        block.len = block.data.len();
-        block.data.resize(block.len + PADDING, 0);
-        Ok(())
+        self.stored.clear();
+        self.stream.append(size, &mut self.stored, "a block")?;
+        self.marker()?;
+        self.codec.decompress(&self.stored, &mut block.data, limit, at)
     }
+
+    fn marker(&mut self) -> Result<()> {
+        let at = self.stream.at;
+        let found: [u8; SYNC_SIZE] = self.stream.array("the sync marker of a block")?;
+        if found == self.sync {
+            return Ok(());
+        }
+        let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
+        Err(ContainerError::new(ContainerErrorKind::Sync, at, message))
+    }
+}
+
+/// Only the schema of a container file: its blocks are not read, and its codec need not be known.
+///
+/// # Errors
+/// Not a container file, a schema that is not one, or a failure of the stream.
+pub fn schema_of<R: Read>(stream: R, options: ReaderOptions) -> Result<Schema> {
+    let header = header::read(&mut Counted { inner: stream, at: 0 }, options.limits.header_bytes)?;
+    schema(&header.metadata, options.names).map(|(_, schema)| schema)
+}
+
+/// The schema in the metadata, as text and parsed.
+fn schema(metadata: &Metadata, names: Names) -> Result<(String, Schema)> {
+    let text = find(metadata, "avro.schema")
+        .ok_or_else(|| in_metadata(ContainerErrorKind::Header, "the metadata have no avro.schema".into()))?;
+    let text = String::from_utf8(text.to_vec())
+        .map_err(|_| in_metadata(ContainerErrorKind::Schema, "avro.schema is not UTF-8".into()))?;
+    let schema = Parser::new()
+        .names(names)
+        .parse(&text)
+        .map_err(|e| in_metadata(ContainerErrorKind::Schema, format!("the schema of the file is not valid: {e}")))?;
+    Ok((text, schema))
+}
+
+/// Where a key comes twice, the last counts, as in other maps.
+fn find<'m>(metadata: &'m Metadata, key: &str) -> Option<&'m [u8]> {
+    metadata.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_slice())
+}
+
+/// The metadata begin behind the magic.
+#[cold]
+fn in_metadata(kind: ContainerErrorKind, message: String) -> ContainerError {
+    ContainerError::new(kind, MAGIC.len() as u64, message)
 }

@@ -99,7 +99,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn added(&mut self, count: u64) -> Result<()> {
-        self.count += count;
+        self.count = self.count.saturating_add(count);
         if self.pending.len() >= self.block_bytes { self.flush_block() } else { Ok(()) }
     }
 
@@ -123,6 +123,11 @@ impl<W: Write> Writer<W> {
     }
 
     fn block(&mut self, count: u64, values: &[u8]) -> Result<()> {
+        let stored_count = i64::try_from(count).ok().filter(|c| *c > 0 || values.is_empty());
+        let Some(stored_count) = stored_count else {
+            let message = format!("a block of {count} values in {} bytes cannot be written", values.len());
+            return Err(ContainerError::new(ContainerErrorKind::Usage, self.written, message));
+        };
         let mut stored = std::mem::take(&mut self.stored);
         let body = if self.codec == Codec::Null {
             values
@@ -131,7 +136,7 @@ impl<W: Write> Writer<W> {
             stored.as_slice()
         };
         let mut head = Vec::with_capacity(20);
-        write_varint(&mut head, zigzag(count as i64));
+        write_varint(&mut head, zigzag(stored_count));
         write_varint(&mut head, zigzag(body.len() as i64));
         let result = self.put(&head).and_then(|()| self.put(body)).and_then(|()| {
             let sync = self.sync;
