@@ -6,6 +6,10 @@
 
 #![warn(missing_docs)]
 
+// Lengths of up to 55 bits are added to addresses.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("the interpreter needs 64-bit addresses");
+
 pub mod checked;
 pub mod fast;
 mod interpreter;

@@ -179,6 +179,18 @@ fn user_conversions() {
     assert_eq!((out.as_slice(), done.tiers.fast), (&[0xd0, 0x0f][..], 1));
     let max = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
     assert_eq!(t.run(&max, &mut out).expect_err("overflows").kind(), ErrorKind::User);
+    // A result that its type cannot hold: a fault, on the fast path too, never more bytes than were promised.
+    let date = schema(r#"{"type":"array","items":{"type":"int","logicalType":"date"}}"#);
+    let time = schema(r#"{"type":"array","items":{"type":"int","logicalType":"time-millis"}}"#);
+    let wide = Engine::builder()
+        .conversion(Logical::Date, Logical::Time(TimeUnit::Milli), |v| Ok(i64::MAX - v))
+        .build()
+        .expect("an engine");
+    let wide = wide.transform(Endpoint::avro(&date), Endpoint::avro(&time)).expect("resolves");
+    let mut ints = vec![0xd0, 0x0f];
+    ints.extend([2; 1000]);
+    ints.push(0);
+    assert_eq!(wide.run(&ints, &mut Vec::new()).expect_err("too wide").kind(), ErrorKind::Range);
     let same = engine.transform(Endpoint::avro(&millis), Endpoint::avro(&millis)).expect("resolves");
     assert!(!same.explain().ir().contains("user.num"));
     assert!(t.explain().optimised_ir().contains("user.num"));

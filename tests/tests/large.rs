@@ -101,3 +101,21 @@ fn the_depth_limit_holds() {
         assert_eq!(t.run(&list(100_000, b'a'), &mut out).expect_err("deep").kind(), ErrorKind::Limit);
     }
 }
+
+/// Values that take nothing on one side still move through machinery that stores whole words: at every fill of the
+/// output nothing is written behind it.
+#[test]
+fn values_of_no_bytes_write_nothing() {
+    let of =
+        |ty: &str| record("R", [field("z", r#"{"type":"fixed","name":"Z","size":0}"#), field("x", ty)].into_iter());
+    let t = transform(&Engine::default(), &of("\"float\""), &of("\"double\"")).expect("resolves");
+    for n in (1..1100usize).step_by(7) {
+        let input = 1.5f32.to_le_bytes().repeat(n);
+        let mut out = Vec::new();
+        let done = t.run_many(&input, n as u64, &mut out).expect("runs");
+        assert_eq!((done.consumed, out), (input.len(), 1.5f64.to_le_bytes().repeat(n)));
+        assert_eq!(done.tiers.fast, n as u64);
+    }
+    // The promise is there: without it the verifier refuses the Program.
+    assert!(t.program().to_string().contains("check input=8"), "{}", t.program());
+}

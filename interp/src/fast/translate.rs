@@ -45,6 +45,10 @@ impl FastProgram {
             layout: Layout::default(),
         };
         for func in &program.funcs {
+            let slots = u64::from(func.marks) + u64::from(func.nums) + 2 * u64::from(func.spans);
+            if slots > MAX_SLOTS {
+                return Err(Untranslatable::TooLarge);
+            }
             t.layout = Layout {
                 nums: func.marks,
                 spans: func.marks + func.nums,
@@ -61,12 +65,20 @@ impl FastProgram {
             calls.for_each(|i| i.c = slots.into());
             t.funcs.push(FuncInfo { entry, slots, depth: func.depth });
         }
+        if t.pool.len() > MAX_POOL {
+            return Err(Untranslatable::TooLarge);
+        }
         // Wide loads from the pool stay inside it.
         t.pool.extend_from_slice(&[0; 64]);
         let Translator { code, jumps, pool, funcs, .. } = t;
         Ok(FastProgram { code, jumps, pool, funcs, program })
     }
 }
+
+/// Registers and marks of a function: so many that every level of the deepest recursion has its own in 32 bits.
+const MAX_SLOTS: u64 = 1 << 20;
+/// Bytes of constants, each use copied: offsets are 32 bits.
+const MAX_POOL: usize = 1 << 30;
 
 /// Where a function's marks (from 0), registers and temporaries stand among its slots.
 #[derive(Clone, Copy, Default)]
@@ -134,6 +146,9 @@ impl Translator<'_> {
     }
 
     fn inst(&mut self, op: &Op, promise: (u32, u32), scan: bool) -> Result {
+        if self.pool.len() > MAX_POOL || matches!(op, Op::UserNum { user, .. } if user.0 > u32::from(u16::MAX)) {
+            return Err(Untranslatable::TooLarge);
+        }
         match op {
             Op::SwitchRead { from, arms } => self.switch_read(*from, arms, scan),
             Op::Switch { src, arms } => self.jump_arms(Insn::new(Code::SwitchNum).c(self.num(src.0)), arms, scan),
