@@ -7,6 +7,7 @@
 mod code;
 mod machine;
 mod scalar;
+mod sequence;
 mod translate;
 
 pub use machine::{FastProgram, Machine, Window};

@@ -1,0 +1,205 @@
+//! The machine touches no more than the cost table promises.
+//!
+//! The verifier proves that the checks match the table. This proves that the machine matches it: Programs run with
+//! input and output of every small size, each ending right before a page that must not be touched.
+#![cfg(target_os = "linux")]
+
+use reschema::{Endpoint, Engine, PassSet, Schema};
+use reschema_interp::fast::{FastProgram, Machine, Window};
+use reschema_ir::{Num, Program};
+use reschema_runtime::{Limits, Outcome};
+use reschema_tests::cases;
+use std::sync::Arc;
+
+const PAGE: usize = 4096;
+
+/// Bytes that end right before a page that must not be touched.
+struct Guarded {
+    base: *mut u8,
+    room: usize,
+}
+
+impl Guarded {
+    fn new(pages: usize) -> Guarded {
+        let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a fresh private mapping; its last page is made inaccessible.
+        let base = unsafe {
+            let p = libc::mmap(std::ptr::null_mut(), (pages + 1) * PAGE, prot, flags, -1, 0);
+            assert_ne!(p, libc::MAP_FAILED);
+            let p = p.cast::<u8>();
+            assert_eq!(libc::mprotect(p.add(pages * PAGE).cast(), PAGE, libc::PROT_NONE), 0);
+            p
+        };
+        Guarded { base, room: pages * PAGE }
+    }
+
+    /// The last `len` bytes.
+    fn end(&self, len: usize) -> *mut u8 {
+        assert!(len <= self.room);
+        // SAFETY: inside the mapping.
+        unsafe { self.base.add(self.room - len) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made above.
+        unsafe { libc::munmap(self.base.cast(), self.room + PAGE) };
+    }
+}
+
+struct Bench {
+    input: Guarded,
+    output: Guarded,
+    machine: Machine,
+    runs: u64,
+    full: u64,
+    done: u64,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench {
+            input: Guarded::new(16),
+            output: Guarded::new(16),
+            machine: Machine::default(),
+            runs: 0,
+            full: 0,
+            done: 0,
+        }
+    }
+
+    /// Runs over `bytes`, `padding` of them behind the end of the input, into `capacity` bytes.
+    fn run(&mut self, program: &FastProgram, bytes: &[u8], padding: usize, capacity: usize) {
+        let start = self.input.end(bytes.len());
+        // SAFETY: `bytes.len()` bytes of the mapping; then a window as `run` wants it: the input ends where the guard
+        // begins, less the padding, and so does the output.
+        let progress = unsafe {
+            start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            let output = self.output.end(capacity);
+            let window = Window {
+                input: start,
+                end: start.add(bytes.len() - padding),
+                limit: start.add(bytes.len()),
+                output,
+                capacity: output.add(capacity),
+            };
+            program.run(&mut self.machine, window, 3, &Limits::default(), &[])
+        };
+        self.runs += 1;
+        self.full += u64::from(progress.outcome == Outcome::OutputFull);
+        self.done += progress.done;
+        let (read, written) = (progress.input as usize - start as usize, progress.output as usize);
+        assert!(read <= bytes.len() - padding);
+        assert!(written <= self.output.end(0) as usize);
+    }
+
+    /// Every output size up to `most`, and every input size up to the whole, with and without padding.
+    fn sizes(&mut self, program: &FastProgram, bytes: &[u8], most: usize) {
+        for capacity in 0..=most {
+            self.run(program, bytes, 0, capacity);
+            let padded = [bytes, &[0; 512]].concat();
+            self.run(program, &padded, 512, capacity);
+        }
+        for len in 0..bytes.len() {
+            self.run(program, &bytes[..len], 0, most + 512);
+            self.run(program, &bytes[..len], len.min(7), most + 512);
+        }
+    }
+}
+
+fn fast(mut program: Program) -> FastProgram {
+    assert!(reschema_ir::pass::run_named(&mut program, "checks"));
+    let text = program.to_string();
+    FastProgram::new(Arc::new(program)).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Bodies of one or two ops, in every form.
+fn bodies() -> Vec<String> {
+    let words: Vec<&str> = Num::ALL.iter().map(|n| n.word()).collect();
+    let mut out = Vec::new();
+    for from in &words {
+        out.push(format!("skip.num from={from} !0"));
+        out.push(format!("mark mark=m0 !0\nskip.num from={from} !0\nseek mark=m0 !0\nskip.num from={from} !0"));
+        out.push(format!("verbatim !0 {{\nmove.num from={from} to={from} !0\n}}"));
+        out.push(format!("switch.read from={from} !0 {{\nemit value=c1 !0\n}} {{\nemit value=c2 !0\n}} end"));
+        for to in &words {
+            out.push(format!("move.num from={from} to={to} !0"));
+            out.push(format!("read.num dst=n0 from={from} !0\nwrite.num src=n0 to={to} !0"));
+            out.push(format!("move.enum from={from} table=t0 to={to} !0"));
+            out.push(format!("const.num dst=n0 value={} !0\nwrite.num src=n0 to={to} !0", i64::MIN));
+        }
+    }
+    for size in [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200] {
+        out.push(format!("move.fixed size={size} !0"));
+        out.push(format!("skip.fixed size={size} !0"));
+        out.push(format!("read.fixed dst=s0 size={size} !0\nwrite.fixed src=s0 !0"));
+        out.push(format!("verbatim !0 {{\nmove.fixed size={size} !0\n}}"));
+    }
+    for form in ["zigzag", "u32"] {
+        out.push(format!("skip.span from={form} !0"));
+        for to in ["zigzag", "u32"] {
+            out.push(format!("move.span from={form} to={to} utf8=yes !0"));
+            out.push(format!("move.span from={form} to={to} utf8=no !0\nmove.fixed size=8 !0"));
+            out.push(format!("read.span dst=s0 from={form} !0\ncheck.utf8 src=s0 !0\nwrite.span src=s0 to={to} !0"));
+        }
+    }
+    out.push("verbatim !0 {\nmove.span from=zigzag to=zigzag utf8=yes !0\n}".into());
+    out.push("skip.run index=zigzag32 len=zigzag kinds=t1 !0".into());
+    out.extend((0..5).map(|c| format!("emit value=c{c} !0")));
+    out.push("const.span dst=s0 value=c4 !0\nwrite.span src=s0 to=zigzag !0".into());
+    for from in ["blocks", "u16", "u32"] {
+        for to in ["none", "block", "u16", "u32"] {
+            let body = "skip.num from=u8 !0\nemit value=c1 !0";
+            out.push(format!("loop from={from} to={to} zero=no trust=yes !0 {{\n{body}\n}}"));
+        }
+    }
+    out
+}
+
+#[test]
+fn every_op_at_the_end_of_its_promise() {
+    let head = format!(
+        "program columns=0 users=0\nconst c0 = x\nconst c1 = x01\nconst c2 = x0102030405060708\nconst c3 = x{}\n\
+         const c4 = x{}\ntable t0 = 0 {} 1\ntable t1 = 17 34 2048 2 65280\n",
+        "ab".repeat(16),
+        "cd".repeat(100),
+        i64::MAX
+    );
+    let mut inputs: Vec<Vec<u8>> = vec![vec![0; 300], vec![0xff; 300], vec![0x80; 300], vec![2; 300], vec![1; 300]];
+    inputs.push([[0xff; 9].as_slice(), &[1], &[0xfe, 0xff, 0xff, 0xff, 0x0f]].concat().repeat(16));
+    inputs.push([&[20], b"0123456789".as_slice()].concat().repeat(20));
+    inputs.push([&[200, 1], [b'a'; 100].as_slice()].concat().repeat(3));
+    let mut bench = Bench::new();
+    let bodies = bodies();
+    for body in &bodies {
+        let text = format!("{head}func @0 nums=1 spans=1 marks=1 depth=0 {{\n{body}\n}}");
+        let program = fast(text.parse().unwrap_or_else(|e| panic!("{e}\n{text}")));
+        for input in &inputs {
+            bench.sizes(&program, input, 130);
+        }
+    }
+    println!("{} bodies, {} runs, {} values, {} outputs full", bodies.len(), bench.runs, bench.done, bench.full);
+    assert!(bench.done > 100_000 && bench.full > 100_000);
+}
+
+#[test]
+fn every_program_at_the_end_of_its_promises() {
+    let mut bench = Bench::new();
+    let mut programs = 0;
+    for case in cases::all() {
+        let (Ok(w), Ok(r)) = (Schema::parse(case.text("writer")), Schema::parse(case.text("reader"))) else { continue };
+        for passes in [PassSet::all(), PassSet::none()] {
+            let engine = Engine::builder().passes(passes).build().expect("an engine");
+            let Ok(t) = engine.transform(Endpoint::avro(&w), Endpoint::avro(&r)) else { continue };
+            let Ok(program) = FastProgram::new(Arc::new(t.program().clone())) else { continue };
+            let input = case.input();
+            if input.len() <= 400 {
+                bench.sizes(&program, &input.repeat(2), 90);
+                programs += 1;
+            }
+        }
+    }
+    println!("{programs} Programs, {} runs, {} values, {} outputs full", bench.runs, bench.done, bench.full);
+    assert!(programs > 2000 && bench.done > 100_000 && bench.full > 100_000);
+}
