@@ -42,8 +42,8 @@ pub(crate) struct Convert {
     /// Codec of the output.
     #[arg(long, value_enum, default_value_t = CodecName::Null)]
     pub(crate) codec: CodecName,
-    /// Level of the codec, 0 to 9.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=9))]
+    /// Level of the codec: deflate and xz 0 to 9, bzip2 1 to 9, zstandard 1 to 22.
+    #[arg(long, value_name = "N")]
     pub(crate) level: Option<u32>,
     /// Metadata of the output, besides those of the first input.
     #[arg(long = "meta", value_name = "KEY=VALUE")]
@@ -118,6 +118,25 @@ enum Union {
 pub(crate) enum CodecName {
     Null,
     Deflate,
+    Snappy,
+    Bzip2,
+    Xz,
+    #[value(alias = "zstd")]
+    Zstandard,
+}
+
+impl CodecName {
+    /// As `avro.codec` tells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            CodecName::Null => "null",
+            CodecName::Deflate => "deflate",
+            CodecName::Snappy => "snappy",
+            CodecName::Bzip2 => "bzip2",
+            CodecName::Xz => "xz",
+            CodecName::Zstandard => "zstandard",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

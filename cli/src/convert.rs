@@ -1,6 +1,6 @@
 //! `reschema convert`
 
-use crate::args::{CodecName, Convert};
+use crate::args::Convert;
 use crate::exit::{Exit, Failure, Result, say};
 use crate::input::{self, FileReader};
 use reschema::container::{Block, Codec, Writer, WriterOptions};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Convert) -> Result {
     let file = input::container(first, names)?;
     let metadata = metadata(args, &file)?;
     let sink = Destination::open(&args.output)?;
-    let options = WriterOptions { codec: codec(args), metadata, ..WriterOptions::default() };
+    let options = WriterOptions { codec: codec(args)?, metadata, ..WriterOptions::default() };
     let standard = input::is_standard(&args.output);
     let what = if standard { "standard output".into() } else { input::name(&args.output) };
     let mut job = Job {
@@ -147,12 +147,16 @@ fn described(e: &reschema::Error) -> String {
     format!("{byte}{field}{}", e.message())
 }
 
-fn codec(args: &Convert) -> Codec {
-    let codec = match args.codec {
-        CodecName::Null => Codec::Null,
-        CodecName::Deflate => Codec::by_name("deflate").unwrap_or_default(),
-    };
-    args.level.map_or(codec, |level| codec.level(level))
+fn codec(args: &Convert) -> Result<Codec> {
+    let codec = Codec::by_name(args.codec.name()).unwrap_or_default();
+    let Some(level) = args.level else { return Ok(codec) };
+    codec.with_level(level).ok_or_else(|| {
+        let name = codec.name();
+        Failure::usage(match codec.levels() {
+            Some(levels) => format!("--level of {name} is {} to {}, found {level}", levels.start(), levels.end()),
+            None => format!("codec {name} has no --level"),
+        })
+    })
 }
 
 /// The first input's metadata, and those of the command line in their place.

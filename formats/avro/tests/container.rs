@@ -5,6 +5,7 @@ use reschema_avro::container::{
     schema_of,
 };
 use reschema_schema::Schema;
+use std::io::Cursor;
 
 fn schema() -> Schema {
     Schema::parse(r#"{"type":"record","name":"R","fields":[{"name":"a","type":"long","doc":"kept"}]}"#).expect("schema")
@@ -20,6 +21,10 @@ fn options(codec: Codec) -> WriterOptions {
         block_bytes: 10,
         ..WriterOptions::default()
     }
+}
+
+fn codecs() -> Vec<Codec> {
+    Codec::NAMES.iter().map(|n| Codec::by_name(n).expect("a codec")).collect()
 }
 
 /// Values 0 to 25, some to a block.
@@ -45,7 +50,10 @@ fn read(bytes: &[u8], limits: Limits) -> Result<(u64, Vec<u8>), ContainerError> 
 
 #[test]
 fn round_trip() {
-    for codec in [Codec::Null, Codec::Deflate(0), Codec::Deflate(9)] {
+    for codec in codecs().into_iter().flat_map(|c| {
+        let levels = c.levels().map(|l| [*l.start(), *l.end()]);
+        levels.map_or(vec![c], |l| l.into_iter().filter_map(|l| c.with_level(l)).chain([c]).collect())
+    }) {
         let bytes = file(codec);
         let (count, data) = read(&bytes, Limits::default()).expect("reads");
         assert_eq!((count, data), (25, (0..25u8).map(|v| v << 1).collect()));
@@ -59,7 +67,7 @@ fn round_trip() {
 
 #[test]
 fn every_truncation_is_told() {
-    for codec in [Codec::Null, Codec::Deflate(6)] {
+    for codec in codecs() {
         let bytes = file(codec);
         let mut whole = 0;
         for end in 0..bytes.len() {
@@ -78,7 +86,7 @@ fn every_truncation_is_told() {
 
 #[test]
 fn every_corruption_is_clean() {
-    for codec in [Codec::Null, Codec::Deflate(6)] {
+    for codec in codecs() {
         let bytes = file(codec);
         for at in 0..bytes.len() {
             for bad in [0, 1, 2, 0x7f, 0x80, 0xff, bytes[at] ^ 1, bytes[at] ^ 0x80] {
@@ -235,7 +243,7 @@ fn deflate_streams() {
 
 #[test]
 fn values_are_bounded_with_every_codec() {
-    for codec in [Codec::Null, Codec::Deflate(6)] {
+    for codec in codecs() {
         let bytes = file(codec);
         assert_eq!(kind(&bytes, Limits { decompressed_bytes: 9, ..Limits::default() }), Kind::Limit);
         assert!(read(&bytes, Limits { decompressed_bytes: 10, ..Limits::default() }).is_ok());
@@ -257,8 +265,151 @@ fn a_block_that_fails_is_empty() {
 fn the_schema_alone_needs_no_codec() {
     let bytes = file(Codec::Null);
     let at = bytes.windows(5).position(|w| w == b"\x08null").expect("there");
-    let unknown = [&bytes[..at], b"\x0csnappy", &bytes[at + 5..]].concat();
+    let unknown = [&bytes[..at], b"\x0clz4raw", &bytes[at + 5..]].concat();
     assert_eq!(schema_of(unknown.as_slice(), ReaderOptions::default()).expect("a schema"), schema());
     let words = Reader::new(unknown.as_slice()).err().expect("refused").to_string();
-    assert!(words.contains("\"snappy\"") && words.contains("null, deflate"), "{words}");
+    assert!(words.contains("\"lz4raw\"") && words.contains("null, deflate, snappy, bzip2, xz, zstandard"), "{words}");
+}
+
+/// A damaged block costs itself: reading goes on behind the next marker, and what was passed over is told.
+#[test]
+fn resync_finds_the_next_block() {
+    let bytes = file(Codec::Null);
+    let header = Reader::new(bytes.as_slice()).expect("a header").position() as usize;
+    // Blocks of ten values: count, size, values, marker.
+    let block = 2 + 10 + 16;
+    type Damage = (&'static str, fn(&mut Vec<u8>, usize));
+    let damages: [Damage; 6] = [
+        ("a marker", |b, at| b[at + 12] ^= 1),
+        ("a size that is larger", |b, at| b[at + 1] = 22),
+        ("a size that reaches behind the end", |b, at| b[at + 1] = 0x7e),
+        ("a size that is smaller", |b, at| b[at + 1] = 2),
+        ("a negative count", |b, at| b[at] = 1),
+        ("a varint without end", |b, at| b[at..at + 12].fill(0xff)),
+    ];
+    for (what, damage) in damages {
+        let mut damaged = bytes.clone();
+        damage(&mut damaged, header + block);
+        let mut r = Reader::new(damaged.as_slice()).expect("a header");
+        let (mut b, mut values, mut errors, mut lost) = (Block::new(), Vec::new(), 0, Vec::new());
+        loop {
+            match r.next_block(&mut b) {
+                Ok(true) => values.extend_from_slice(b.data()),
+                Ok(false) => break,
+                Err(e) => {
+                    errors += 1;
+                    assert_eq!(e.block(), Some(1), "{what}: {e}");
+                    let gap = r.resync(|part| lost.extend_from_slice(part)).expect("a slice").expect("a gap");
+                    assert_eq!(gap.from as usize, header + block, "{what}");
+                    let end = if what == "a marker" { 5 } else { 0 };
+                    // Without its marker, the block takes the next one along.
+                    let to = if end > 0 { 2 * block + 2 + end + 16 } else { 2 * block };
+                    assert_eq!((gap.to as usize, gap.found), (header + to, true), "{what}");
+                }
+            }
+        }
+        let want: Vec<u8> =
+            (0..10).chain(if what == "a marker" { 25..25 } else { 20..25 }).map(|v: u8| v << 1).collect();
+        assert_eq!((values, errors), (want, 1), "{what}");
+        let until = if what == "a marker" { 2 * block + 7 } else { 2 * block - 16 };
+        assert_eq!(lost, damaged[header + block..header + until], "{what}");
+        assert_eq!(r.resync(|_| ()).expect("a slice"), None);
+    }
+}
+
+#[test]
+fn resync_at_the_end() {
+    let bytes = file(Codec::Deflate(6));
+    let mut r = Reader::new(&bytes[..bytes.len() - 25]).expect("a header");
+    let mut b = Block::new();
+    let e = loop {
+        match r.next_block(&mut b) {
+            Ok(more) => assert!(more),
+            Err(e) => break e,
+        }
+    };
+    assert_eq!(e.kind(), Kind::Truncated);
+    let mut lost = Vec::new();
+    let gap = r.resync(|part| lost.extend_from_slice(part)).expect("a slice").expect("a gap");
+    assert!(!gap.found);
+    assert_eq!((gap.to as usize, lost.len() as u64), (bytes.len() - 25, gap.to - gap.from));
+    assert!(!r.next_block(&mut b).expect("the end"));
+}
+
+#[test]
+fn a_file_grows() {
+    for codec in codecs() {
+        let mut stream = Cursor::new(file(codec));
+        for v in 25..27u8 {
+            let mut w = Writer::append_to(&mut stream, ReaderOptions::default(), 100).expect("a file");
+            assert_eq!(w.schema(), &schema());
+            w.append_value(&[v << 1]).expect("a value");
+            w.finish().expect("the end");
+        }
+        let bytes = stream.into_inner();
+        assert_eq!(read(&bytes, Limits::default()).expect("reads"), (27, (0..27u8).map(|v| v << 1).collect()));
+        // A file that is cut off does not grow: nobody would read what comes behind.
+        for cut in [1, 10, 17] {
+            let mut cut = Cursor::new(bytes[..bytes.len() - cut].to_vec());
+            let e = Writer::append_to(&mut cut, ReaderOptions::default(), 100).err().expect("refused");
+            assert_eq!(e.kind(), Kind::Sync, "{e}");
+        }
+        let header = Reader::new(bytes.as_slice()).expect("a header").position() as usize;
+        let mut empty = Cursor::new(bytes[..header].to_vec());
+        let mut w = Writer::append_to(&mut empty, ReaderOptions::default(), 100).expect("a file");
+        w.append_value(&[2]).expect("a value");
+        w.finish().expect("the end");
+        assert_eq!(read(&empty.into_inner(), Limits::default()).expect("reads"), (1, vec![2]));
+    }
+}
+
+/// Blocks made elsewhere are the blocks that the writer would have made.
+#[test]
+fn packed_blocks() {
+    for codec in codecs() {
+        let values: Vec<u8> = (0..25u8).map(|v| v << 1).collect();
+        let mut w = Writer::new(Vec::new(), &schema(), options(codec)).expect("a header");
+        let mut packer = w.packer().expect("a packer");
+        let mut blocks = Vec::new();
+        for part in values.chunks(10) {
+            packer.pack(part.len() as u64, part, &mut blocks).expect("a block");
+        }
+        packer.pack(0, &[], &mut blocks).expect("an empty block");
+        w.append_packed(&blocks).expect("blocks");
+        assert_eq!(w.finish().expect("the end"), file(codec));
+    }
+}
+
+/// What the bodies of blocks hold by the specification, and what is refused.
+#[test]
+fn bodies() {
+    let stored = |codec: Codec, body: &[u8]| {
+        let w = Writer::new(Vec::new(), &schema(), options(codec)).expect("a header");
+        let mut bytes = w.finish().expect("the end");
+        bytes.extend([2, u8::try_from(body.len() * 2).expect("short")]);
+        bytes.extend(body);
+        bytes.extend(SYNC);
+        read(&bytes, Limits::default())
+    };
+    // One literal byte, then the CRC-32 of it, big-endian.
+    let snappy = [1, 0, 0x0e, 0x35, 0xba, 0xc2, 0x8a];
+    assert_eq!(stored(Codec::Snappy, &snappy).expect("reads"), (1, vec![0x0e]));
+    let words = |codec, body: &[u8], part: &str| {
+        let e = stored(codec, body).expect_err("an error");
+        assert_eq!((e.kind(), e.block()), (Kind::Compression, Some(0)), "{e}");
+        assert!(e.to_string().contains(part), "{part} in {e}");
+    };
+    words(Codec::Snappy, &[snappy.as_slice(), &[0]].concat(), "");
+    words(Codec::Snappy, &[1, 0, 0x0e, 0, 0, 0, 0], "checksum is 00000000");
+    words(Codec::Snappy, &[0, 0, 0], "no room for the checksum");
+    words(Codec::Snappy, &[0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0, 0], "claim");
+    for codec in [Codec::Bzip2(9), Codec::Xz(6), Codec::Zstandard(3)] {
+        words(codec, &[], "end before their stream does");
+        words(codec, b"PK\x03\x04 is none of these", codec.name());
+    }
+    // Two frames of Zstandard are read as one block.
+    let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x01, 0x09, 0x00, 0x00, 0x0e];
+    assert_eq!(stored(Codec::Zstandard(3), &frame).expect("reads"), (1, vec![0x0e]));
+    assert_eq!(stored(Codec::Zstandard(3), &[frame, frame].concat()).expect("reads"), (1, vec![0x0e, 0x0e]));
+    words(Codec::Zstandard(3), &[&frame[..], &frame[..7]].concat(), "end before their stream does");
 }

@@ -38,18 +38,14 @@ fn count(path: &Path) -> Result<u64, ContainerError> {
 fn blocks_hold_the_values_that_are_known() {
     let Some(root) = corpus("blocks_hold_the_values_that_are_known") else { return };
     let mut read = 0;
-    for (path, codec) in files(&root, "avro/ocf/") {
+    for (path, _) in files(&root, "avro/ocf/") {
         let name = path.display();
-        if !matches!(codec.as_str(), "null" | "deflate") {
-            assert!(count(&path).is_err_and(|e| e.to_string().contains(&codec)), "{name}");
-            continue;
-        }
         let sidecar = std::fs::read_to_string(format!("{name}.sha")).expect("a sidecar");
         let known = sidecar.lines().find_map(|l| l.strip_prefix("records\t")).expect("a number of records");
         assert_eq!(count(&path).unwrap_or_else(|e| panic!("{name}: {e}")).to_string(), known, "{name}");
         read += 1;
     }
-    assert!(read > 200, "{read}");
+    assert!(read > 270, "{read}");
 }
 
 /// Files whose container is sound and whose values are not: no error of this layer.

@@ -1,7 +1,7 @@
 //! The header: magic, metadata, sync marker.
 
 use super::error::{ContainerError, ContainerErrorKind};
-use super::varint::Counted;
+use super::stream::Counted;
 use super::{MAGIC, SYNC_SIZE};
 use std::io::Read;
 

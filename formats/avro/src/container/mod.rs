@@ -1,16 +1,18 @@
 //! Object container files (Avro 1.12, "Object Container Files"): header, blocks, codecs.
 
+mod block;
 mod codec;
 mod error;
 mod header;
 mod reader;
-mod varint;
+mod stream;
 mod writer;
 
+pub use block::{Block, StoredBlock, Unpacker};
 pub use codec::Codec;
 pub use error::{ContainerError, ContainerErrorKind};
-pub use reader::{Block, Limits, Reader, ReaderOptions, schema_of};
-pub use writer::{Writer, WriterOptions};
+pub use reader::{Gap, Limits, Reader, ReaderOptions, schema_of};
+pub use writer::{Packer, Writer, WriterOptions};
 
 /// First bytes of a container file.
 pub const MAGIC: &[u8; 4] = b"Obj\x01";

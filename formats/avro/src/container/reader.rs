@@ -1,12 +1,11 @@
 //! Reading a container file block by block, in memory that does not grow with the file.
 
-use super::codec::{self, Codec};
+use super::block::{Block, StoredBlock, Unpacker};
+use super::codec::Codec;
 use super::error::{ContainerError, ContainerErrorKind};
 use super::header::{self, Metadata};
-use super::varint::Counted;
+use super::stream::Counted;
 use super::{MAGIC, SYNC_SIZE};
-use reschema_ir::cost::PADDING;
-use reschema_runtime::Input;
 use reschema_schema::Schema;
 use reschema_schema::avro::{Names, Parser};
 use std::io::Read;
@@ -54,55 +53,21 @@ pub struct Reader<R> {
     codec: Codec,
     sync: [u8; SYNC_SIZE],
     blocks: u64,
-    stored: Vec<u8>,
+    stored: StoredBlock,
+    unpacker: Option<Unpacker>,
+    /// The last block was no block: [`Reader::resync`] may look for the next.
+    lost: bool,
 }
 
-/// A block: `count` values back to back. Reused from block to block.
-#[derive(Debug, Default)]
-pub struct Block {
-    count: u64,
-    data: Vec<u8>,
-    len: usize,
-    offset: u64,
-    index: u64,
-}
-
-impl Block {
-    /// An empty block, to be filled by [`Reader::next_block`].
-    pub fn new() -> Block {
-        Block::default()
-    }
-
-    /// Values in the block.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// The values, decompressed.
-    pub fn data(&self) -> &[u8] {
-        self.data.get(..self.len).unwrap_or(&[])
-    }
-
-    /// The values with padding behind them, so that all of them run on the fast path.
-    pub fn input(&self) -> Input<'_> {
-        self.input_from(0)
-    }
-
-    /// The values from a byte on, with the padding.
-    pub fn input_from(&self, byte: usize) -> Input<'_> {
-        let byte = byte.min(self.len);
-        Input::Padded { buffer: self.data.get(byte..).unwrap_or(&[]), len: self.len - byte }
-    }
-
-    /// Byte of the file where the block begins.
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// 0-based number of the block.
-    pub fn index(&self) -> u64 {
-        self.index
-    }
+/// Bytes of a file that were passed over to find the next block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// First byte.
+    pub from: u64,
+    /// Byte behind the last, where reading goes on.
+    pub to: u64,
+    /// A sync marker was found, and reading goes on behind it; otherwise the file has come to its end.
+    pub found: bool,
 }
 
 type Result<T> = std::result::Result<T, ContainerError>;
@@ -118,7 +83,7 @@ impl<R: Read> Reader<R> {
 
     /// As [`Reader::new`], with options.
     pub fn with_options(stream: R, options: ReaderOptions) -> Result<Reader<R>> {
-        let mut stream = Counted { inner: stream, at: 0 };
+        let mut stream = Counted::new(stream);
         let header::Header { metadata, sync } = header::read(&mut stream, options.limits.header_bytes)?;
         let (schema_text, schema) = schema(&metadata, options.names)?;
         let name = String::from_utf8_lossy(find(&metadata, "avro.codec").unwrap_or(b"null"));
@@ -126,7 +91,8 @@ impl<R: Read> Reader<R> {
             let known = Codec::NAMES.join(", ");
             in_metadata(ContainerErrorKind::Codec, format!("unknown codec {name:?}; known are {known}"))
         })?;
-        Ok(Reader { stream, options, metadata, schema_text, schema, codec, sync, blocks: 0, stored: Vec::new() })
+        let (blocks, stored, unpacker, lost) = (0, StoredBlock::new(), None, false);
+        Ok(Reader { stream, options, metadata, schema_text, schema, codec, sync, blocks, stored, unpacker, lost })
     }
 
     /// The schema that the values were written with.
@@ -159,21 +125,100 @@ impl<R: Read> Reader<R> {
         self.stream.at
     }
 
+    /// Something that decompresses the blocks of this file; several may work side by side.
+    ///
+    /// # Errors
+    /// The codec's library does not start.
+    pub fn unpacker(&self) -> Result<Unpacker> {
+        Unpacker::new(self.codec, self.options.limits)
+    }
+
     /// Reads the next block; false at the end of the file.
     ///
     /// # Errors
-    /// The block is malformed, cut off, or does not end in the file's sync marker.
+    /// The block is malformed, cut off, does not end in the file's sync marker, or does not decompress.
     pub fn next_block(&mut self, block: &mut Block) -> Result<bool> {
-        // Whatever happens, nothing of an earlier block stays.
-        (block.count, block.len) = (0, 0);
-        block.data.clear();
-        let index = self.blocks;
-        self.block(block).map_err(|e| e.in_block(index))
+        block.clear();
+        let mut stored = std::mem::take(&mut self.stored);
+        let result = self.unpacked(&mut stored, block);
+        self.stored = stored;
+        result
     }
 
-    fn block(&mut self, block: &mut Block) -> Result<bool> {
+    fn unpacked(&mut self, stored: &mut StoredBlock, block: &mut Block) -> Result<bool> {
+        if !self.next_stored(stored)? {
+            return Ok(false);
+        }
+        let unpacker = match &mut self.unpacker {
+            Some(unpacker) => unpacker,
+            none => none.insert(Unpacker::new(self.codec, self.options.limits)?),
+        };
+        unpacker.unpack(stored, block)?;
+        Ok(true)
+    }
+
+    /// Reads the next block as it is stored; false at the end of the file.
+    ///
+    /// # Errors
+    /// The block is malformed, cut off, or does not end in the file's sync marker; [`Reader::resync`] finds the next.
+    pub fn next_stored(&mut self, stored: &mut StoredBlock) -> Result<bool> {
+        (stored.count, stored.index) = (0, self.blocks);
+        stored.data.clear();
+        self.stream.mark();
+        match self.block(stored) {
+            Ok(false) => Ok(false),
+            Ok(true) => {
+                self.blocks += 1;
+                Ok(true)
+            }
+            Err(e) => {
+                let index = self.blocks;
+                self.blocks += 1;
+                self.lost = e.kind() != ContainerErrorKind::Io;
+                Err(e.in_block(index))
+            }
+        }
+    }
+
+    /// Reads the header of a block, its bytes and the sync marker. The marker comes before anything else is judged:
+    /// where it is missing, the size was wrong, and what the codec would say about the bytes in between is no help.
+    fn block(&mut self, stored: &mut StoredBlock) -> Result<bool> {
         let start = self.stream.at;
-        let Some(count) = self.stream.long("the count of a block")? else { return Ok(false) };
+        let (count, size) = match self.block_header(start) {
+            Ok(Some(header)) => header,
+            Ok(None) => return Ok(false),
+            Err(e) => {
+                self.stream.give_back(self.stream.marked().to_vec());
+                return Err(e);
+            }
+        };
+        (stored.count, stored.offset, stored.body) = (count, start, self.stream.at);
+        let body = self.stream.append(size, &mut stored.data, "a block");
+        let at = self.stream.at;
+        let mut marker = Vec::with_capacity(SYNC_SIZE);
+        let done = body.and_then(|()| {
+            self.stream.append(SYNC_SIZE as u64, &mut marker, "the sync marker of a block")?;
+            if marker == self.sync {
+                return Ok(());
+            }
+            let message = format!("expected the sync marker {:02x?} behind the block, found {marker:02x?}", self.sync);
+            Err(ContainerError::new(ContainerErrorKind::Sync, at, message))
+        });
+        done.inspect_err(|e| {
+            if e.kind() != ContainerErrorKind::Io {
+                let mut bytes = std::mem::take(&mut stored.data);
+                bytes.splice(0..0, self.stream.marked().iter().copied());
+                bytes.extend_from_slice(&marker);
+                self.stream.give_back(bytes);
+            }
+            stored.data.clear();
+        })?;
+        Ok(true)
+    }
+
+    /// Count and size of a block; `None` at the end of the file.
+    fn block_header(&mut self, start: u64) -> Result<Option<(u64, u64)>> {
+        let Some(count) = self.stream.long("the count of a block")? else { return Ok(None) };
         let size = self.stream.long("the size of a block")?.ok_or_else(|| self.stream.truncated("a block header"))?;
         let (Ok(count), Ok(size)) = (u64::try_from(count), u64::try_from(size)) else {
             let message = format!("expected a block, found a count of {count} and a size of {size}");
@@ -183,45 +228,40 @@ impl<R: Read> Reader<R> {
             let message = format!("a block of {size} bytes; the limit is {}", self.options.limits.block_bytes);
             return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
         }
-        self.fill(block, size)?;
-        let most = (block.data.len() as u64).saturating_add(self.options.limits.zero_size_values);
-        if count > most {
-            let message = format!("a block of {count} values in {} bytes; the limit is {most}", block.data.len());
-            return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
-        }
-        block.len = block.data.len();
-        block.data.resize(block.len + PADDING, 0);
-        (block.count, block.offset, block.index) = (count, start, self.blocks);
-        self.blocks += 1;
-        Ok(true)
+        Ok(Some((count, size)))
     }
 
-    /// Reads the stored bytes and the sync marker. The marker comes first in judging: where it is missing, the size was
-    /// wrong, and what the codec would say about the bytes in between is no help.
-    fn fill(&mut self, block: &mut Block, size: u64) -> Result<()> {
-        let at = self.stream.at;
-        let limit = self.options.limits.decompressed_bytes;
-        if self.codec == Codec::Null {
-            if size > limit {
-                return Err(codec::too_large(limit, at));
+    /// After [`Reader::next_stored`] failed: passes over bytes up to the next sync marker, beginning with those of the
+    /// block that was none, so that reading can go on. `lost` gets the bytes, the marker not among them. `None` if
+    /// there is nothing to be passed over.
+    ///
+    /// # Errors
+    /// A failure of the stream.
+    pub fn resync(&mut self, mut lost: impl FnMut(&[u8])) -> Result<Option<Gap>> {
+        const WINDOW: usize = 64 << 10;
+        if !std::mem::take(&mut self.lost) {
+            return Ok(None);
+        }
+        let from = self.stream.at;
+        let mut window = Vec::with_capacity(WINDOW + SYNC_SIZE);
+        let mut chunk = vec![0; WINDOW];
+        loop {
+            let read = self.stream.some(&mut chunk)?;
+            window.extend_from_slice(&chunk[..read]);
+            if let Some(at) = window.windows(SYNC_SIZE).position(|w| w == self.sync) {
+                lost(&window[..at]);
+                self.stream.give_back(window.split_off(at + SYNC_SIZE));
+                return Ok(Some(Gap { from, to: self.stream.at, found: true }));
             }
-            self.stream.append(size, &mut block.data, "a block")?;
-            return self.marker();
+            if read == 0 {
+                lost(&window);
+                return Ok(Some(Gap { from, to: self.stream.at, found: false }));
+            }
+            // A marker may begin in the last bytes.
+            let done = window.len().saturating_sub(SYNC_SIZE - 1);
+            lost(&window[..done]);
+            window.drain(..done);
         }
-        self.stored.clear();
-        self.stream.append(size, &mut self.stored, "a block")?;
-        self.marker()?;
-        self.codec.decompress(&self.stored, &mut block.data, limit, at)
-    }
-
-    fn marker(&mut self) -> Result<()> {
-        let at = self.stream.at;
-        let found: [u8; SYNC_SIZE] = self.stream.array("the sync marker of a block")?;
-        if found == self.sync {
-            return Ok(());
-        }
-        let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
-        Err(ContainerError::new(ContainerErrorKind::Sync, at, message))
     }
 }
 
@@ -230,7 +270,7 @@ impl<R: Read> Reader<R> {
 /// # Errors
 /// Not a container file, a schema that is not one, or a failure of the stream.
 pub fn schema_of<R: Read>(stream: R, options: ReaderOptions) -> Result<Schema> {
-    let header = header::read(&mut Counted { inner: stream, at: 0 }, options.limits.header_bytes)?;
+    let header = header::read(&mut Counted::new(stream), options.limits.header_bytes)?;
     schema(&header.metadata, options.names).map(|(_, schema)| schema)
 }
 

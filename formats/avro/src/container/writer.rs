@@ -1,12 +1,13 @@
 //! Writing a container file.
 
-use super::codec::Codec;
+use super::codec::{self, Codec, Compressor};
 use super::error::{ContainerError, ContainerErrorKind};
+use super::reader::{Reader, ReaderOptions};
 use super::{MAGIC, RESERVED, SYNC_SIZE};
 use reschema_runtime::num::{write_varint, zigzag};
 use reschema_schema::Schema;
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 
 /// How a file is written.
 #[derive(Clone, Debug)]
@@ -32,16 +33,63 @@ impl Default for WriterOptions {
 /// A container file that is being written. Call [`Writer::finish`]: a writer that is dropped has lost its last block.
 pub struct Writer<W> {
     stream: W,
-    codec: Codec,
-    sync: [u8; SYNC_SIZE],
+    schema: Schema,
+    packer: Packer,
     block_bytes: usize,
     pending: Vec<u8>,
     count: u64,
-    stored: Vec<u8>,
     written: u64,
 }
 
+/// Makes blocks for a file as the file stores them; several may work side by side.
+pub struct Packer {
+    codec: Codec,
+    compressor: Compressor,
+    sync: [u8; SYNC_SIZE],
+    stored: Vec<u8>,
+}
+
 type Result<T> = std::result::Result<T, ContainerError>;
+
+impl Packer {
+    fn new(codec: Codec, sync: [u8; SYNC_SIZE]) -> Result<Packer> {
+        let compressor = Compressor::new(codec).map_err(|fault| codec::failed(fault, codec, 0, 0))?;
+        Ok(Packer { codec, compressor, sync, stored: Vec::new() })
+    }
+
+    /// Appends `count` encoded values as one block.
+    ///
+    /// # Errors
+    /// A count that no block can have, or a failure of the codec's library; `out` may hold a part of the block.
+    pub fn pack(&mut self, count: u64, values: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        self.parts(count, values, |part| {
+            out.extend_from_slice(part);
+            Ok(())
+        })
+    }
+
+    /// The parts of a block, one behind the other: values that are not compressed are not copied.
+    fn parts(&mut self, count: u64, values: &[u8], mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let Some(count) = i64::try_from(count).ok().filter(|c| *c > 0 || values.is_empty()) else {
+            let message = format!("a block of {count} values in {} bytes cannot be written", values.len());
+            return Err(ContainerError::new(ContainerErrorKind::Usage, 0, message));
+        };
+        let body = if self.codec == Codec::Null {
+            values
+        } else {
+            self.stored.clear();
+            let done = self.compressor.compress(values, &mut self.stored);
+            done.map_err(|fault| codec::failed(fault, self.codec, 0, 0))?;
+            self.stored.as_slice()
+        };
+        let mut head = Vec::with_capacity(20);
+        write_varint(&mut head, zigzag(count));
+        write_varint(&mut head, zigzag(body.len() as i64));
+        put(&head)?;
+        put(body)?;
+        put(&self.sync)
+    }
+}
 
 impl<W: Write> Writer<W> {
     /// Writes the header.
@@ -72,33 +120,42 @@ impl<W: Write> Writer<W> {
         }
         header.push(0);
         header.extend_from_slice(&sync);
-        let mut writer = Writer {
-            stream,
-            codec: options.codec,
-            sync,
-            block_bytes: options.block_bytes.max(1),
-            pending: Vec::new(),
-            count: 0,
-            stored: Vec::new(),
-            written: 0,
-        };
+        let packer = Packer::new(options.codec, sync)?;
+        let mut writer = Writer::around(stream, schema.clone(), packer, options.block_bytes, 0);
         writer.put(&header)?;
         Ok(writer)
     }
 
+    fn around(stream: W, schema: Schema, packer: Packer, block_bytes: usize, written: u64) -> Writer<W> {
+        Writer { stream, schema, packer, block_bytes: block_bytes.max(1), pending: Vec::new(), count: 0, written }
+    }
+
+    /// The schema of the file.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Bytes of values, before compression, from which a block is written.
+    pub fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
+    /// Something that makes blocks for this file, for [`Writer::append_packed`].
+    ///
+    /// # Errors
+    /// The codec's library does not start.
+    pub fn packer(&self) -> Result<Packer> {
+        Packer::new(self.packer.codec, self.packer.sync)
+    }
+
     /// Appends an encoded value; blocks are written as they fill.
     pub fn append_value(&mut self, value: &[u8]) -> Result<()> {
-        self.pending.extend_from_slice(value);
-        self.added(1)
+        self.append_values(1, value)
     }
 
     /// Appends `count` encoded values that stand back to back.
     pub fn append_values(&mut self, count: u64, values: &[u8]) -> Result<()> {
         self.pending.extend_from_slice(values);
-        self.added(count)
-    }
-
-    fn added(&mut self, count: u64) -> Result<()> {
         self.count = self.count.saturating_add(count);
         if self.pending.len() >= self.block_bytes { self.flush_block() } else { Ok(()) }
     }
@@ -122,37 +179,22 @@ impl<W: Write> Writer<W> {
         self.block(count, values)
     }
 
+    /// Writes blocks that a [`Packer`] of this file has made.
+    pub fn append_packed(&mut self, blocks: &[u8]) -> Result<()> {
+        self.flush_block()?;
+        self.put(blocks)
+    }
+
     fn block(&mut self, count: u64, values: &[u8]) -> Result<()> {
-        let stored_count = i64::try_from(count).ok().filter(|c| *c > 0 || values.is_empty());
-        let Some(stored_count) = stored_count else {
-            let message = format!("a block of {count} values in {} bytes cannot be written", values.len());
-            return Err(ContainerError::new(ContainerErrorKind::Usage, self.written, message));
-        };
-        let mut stored = std::mem::take(&mut self.stored);
-        let body = if self.codec == Codec::Null {
-            values
-        } else {
-            self.codec.compress(values, &mut stored);
-            stored.as_slice()
-        };
-        let mut head = Vec::with_capacity(20);
-        write_varint(&mut head, zigzag(stored_count));
-        write_varint(&mut head, zigzag(body.len() as i64));
-        let result = self.put(&head).and_then(|()| self.put(body)).and_then(|()| {
-            let sync = self.sync;
-            self.put(&sync)
-        });
-        self.stored = stored;
-        result
+        let Writer { packer, stream, written, .. } = self;
+        packer.parts(count, values, |part| put(stream, written, part))
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.stream.write_all(bytes).map_err(|e| ContainerError::io(self.written, e))?;
-        self.written += bytes.len() as u64;
-        Ok(())
+        put(&mut self.stream, &mut self.written, bytes)
     }
 
-    /// Bytes written so far.
+    /// Bytes of the file so far.
     pub fn written(&self) -> u64 {
         self.written
     }
@@ -163,6 +205,37 @@ impl<W: Write> Writer<W> {
         self.stream.flush().map_err(|e| ContainerError::io(self.written, e))?;
         Ok(self.stream)
     }
+}
+
+impl<W: Read + Write + Seek> Writer<W> {
+    /// Goes on with a file that is there: its schema, its codec, its marker. The stream may stand anywhere.
+    ///
+    /// # Errors
+    /// Not a container file, or one that does not end behind a block: what stood behind would never be read.
+    pub fn append_to(mut stream: W, options: ReaderOptions, block_bytes: usize) -> Result<Writer<W>> {
+        let io = |e| ContainerError::io(0, e);
+        stream.seek(SeekFrom::Start(0)).map_err(io)?;
+        let file = Reader::with_options(&mut stream, options)?;
+        let (schema, codec, sync) = (file.schema().clone(), file.codec(), *file.sync());
+        let header = file.position();
+        let end = stream.seek(SeekFrom::End(0)).map_err(io)?;
+        // A header without blocks ends in the marker too.
+        let mut last = [0; SYNC_SIZE];
+        stream.seek(SeekFrom::Start(end.max(header) - SYNC_SIZE as u64)).map_err(io)?;
+        stream.read_exact(&mut last).map_err(io)?;
+        if last != sync {
+            let message = format!("expected the file to end in its sync marker {sync:02x?}, found {last:02x?}");
+            return Err(ContainerError::new(ContainerErrorKind::Sync, end, message));
+        }
+        stream.seek(SeekFrom::End(0)).map_err(io)?;
+        Ok(Writer::around(stream, schema, Packer::new(codec, sync)?, block_bytes, end))
+    }
+}
+
+fn put<W: Write>(stream: &mut W, written: &mut u64, bytes: &[u8]) -> Result<()> {
+    stream.write_all(bytes).map_err(|e| ContainerError::io(*written, e))?;
+    *written += bytes.len() as u64;
+    Ok(())
 }
 
 /// Random enough to tell files apart: keys of the standard library's hash maps are seeded by the system.

@@ -1,28 +1,43 @@
 //! Deflate: RFC 1951 without the header and checksum of zlib (Avro 1.12, "deflate").
 
-use super::Fault;
-use flate2::read::DeflateDecoder;
-use flate2::{Compress, Compression, FlushCompress, Status};
-use std::io::Read;
+use super::pump::{Step, pump};
+use super::{Compress, Decompress, Fault};
+use flate2::{Compression, FlushCompress, FlushDecompress, Status};
 
-/// Level where none is asked for.
-pub(super) const LEVEL: u32 = 6;
+pub(super) struct Deflate(flate2::Compress);
 
-pub(super) fn compress(level: u32, data: &[u8], out: &mut Vec<u8>) {
-    let mut c = Compress::new(Compression::new(level), false);
-    loop {
-        out.reserve(data.len() / 2 + 1024);
-        let read = c.total_in() as usize;
-        // Memory to memory into a vector with room: only `Ok` and `StreamEnd` come back.
-        if let Ok(Status::StreamEnd) = c.compress_vec(&data[read..], out, FlushCompress::Finish) {
-            break;
-        }
+impl Deflate {
+    pub(super) fn new(level: u32) -> Deflate {
+        Deflate(flate2::Compress::new(Compression::new(level.min(9)), false))
     }
 }
 
-/// Some writers leave bytes behind the end of the compressed stream; all readers pass over them, and so does this.
-pub(super) fn decompress(data: &[u8], out: &mut Vec<u8>, limit: u64) -> Result<(), Fault> {
-    let mut decoder = DeflateDecoder::new(data).take(limit.saturating_add(1));
-    let read = decoder.read_to_end(out).map_err(|e| Fault::Bad(e.to_string()))?;
-    if read as u64 > limit { Err(Fault::TooLarge) } else { Ok(()) }
+impl Compress for Deflate {
+    fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+        self.0.reset();
+        pump(data, out, u64::MAX, |rest, out| {
+            let before = self.0.total_in();
+            let status = self.0.compress_vec(rest, out, FlushCompress::Finish).map_err(Fault::bad)?;
+            Ok(Step { read: (self.0.total_in() - before) as usize, ended: status == Status::StreamEnd })
+        })
+    }
+}
+
+pub(super) struct Inflate(flate2::Decompress);
+
+impl Inflate {
+    pub(super) fn new() -> Inflate {
+        Inflate(flate2::Decompress::new(false))
+    }
+}
+
+impl Decompress for Inflate {
+    fn decompress(&mut self, data: &[u8], out: &mut Vec<u8>, limit: u64) -> Result<(), Fault> {
+        self.0.reset(false);
+        pump(data, out, limit, |rest, out| {
+            let before = self.0.total_in();
+            let status = self.0.decompress_vec(rest, out, FlushDecompress::None).map_err(Fault::bad)?;
+            Ok(Step { read: (self.0.total_in() - before) as usize, ended: status == Status::StreamEnd })
+        })
+    }
 }
