@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::formats::Endpoint;
 use crate::transform::Transform;
 use reschema_ir::pass::PassSet;
-use reschema_lower::{Options, UserConversion};
+use reschema_lower::UserConversion;
 use reschema_runtime::{Limits, UserFn};
 use reschema_schema::model::Logical;
 use reschema_schema::resolve::ResolutionRules;
@@ -72,13 +72,8 @@ impl Engine {
     }
 
     fn build(&self, writer: &Endpoint, reader: &Endpoint) -> Result<Transform, Error> {
-        let no = |name: &str, what: &str| Error::new(ErrorKind::Unsupported, format!("{name} cannot be {what}"));
-        let source = writer.format.source.ok_or_else(|| no(writer.format.name, "read"))?;
-        let sink = reader.format.sink.ok_or_else(|| no(reader.format.name, "written"))?;
         let plan = reschema_schema::resolve::resolve(&writer.schema, &reader.schema, &self.config.rules)?;
-        let options = Options { max_ops: self.config.limits.program_ops, users: self.config.conversions.clone() };
-        let program = reschema_lower::lower(&plan, source().as_mut(), sink().as_mut(), &options)?;
-        Transform::new(plan, program, self.config.clone())
+        Transform::new(plan, (writer.format, reader.format), self.config.clone())
     }
 }
 

@@ -20,6 +20,7 @@
 //! ```
 
 mod cache;
+pub mod convert;
 mod engine;
 mod error;
 mod explain;

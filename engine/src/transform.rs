@@ -3,14 +3,16 @@
 use crate::engine::Config;
 use crate::error::{Error, ErrorKind};
 use crate::explain::Explain;
+use crate::formats::Format;
 use reschema_interp::fast::Untranslatable;
 use reschema_interp::{Batch, Environment, Interpreter};
 use reschema_ir::Program;
 use reschema_ir::verify::{Bounds, verify};
+use reschema_lower::{LowerError, Options, Sink, Source, lower, lower_skip};
 use reschema_runtime::{Columns, Input, Output};
 use reschema_schema::plan::{Plan, PlanWarning};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 thread_local! {
     /// Registers and scratch of this thread. Taken while in use, so that a user conversion may run a transform itself.
@@ -23,10 +25,18 @@ pub struct Transform(Arc<Inner>);
 
 struct Inner {
     plan: Plan,
+    transformation: Prepared,
+    /// Passes over values; made when it is asked for, which is when data are bad.
+    skip: OnceLock<Result<Prepared, Error>>,
+    ends: (Format, Format),
+    config: Arc<Config>,
+}
+
+/// A Program, and what runs it.
+struct Prepared {
     plain: Arc<Program>,
     optimised: Arc<Program>,
     interpreter: Interpreter,
-    config: Arc<Config>,
 }
 
 /// What a call has done.
@@ -74,8 +84,8 @@ fn check(program: &Program, bounds: Bounds) -> Result<(), Error> {
     })
 }
 
-impl Transform {
-    pub(crate) fn new(plan: Plan, program: Program, config: Arc<Config>) -> Result<Transform, Error> {
+impl Prepared {
+    fn new(program: Program, config: &Config) -> Result<Prepared, Error> {
         let plain = Arc::new(program);
         let optimised = Arc::new(reschema_ir::pass::optimise(&plain, config.passes));
         // The optimised Program is verified where it is translated; if that refuses it, say why.
@@ -84,7 +94,39 @@ impl Transform {
         if interpreter.not_fast() == Some(Untranslatable::Unverified) {
             check(&optimised, Bounds::Checked)?;
         }
-        Ok(Transform(Arc::new(Inner { plan, plain, optimised, interpreter, config })))
+        Ok(Prepared { plain, optimised, interpreter })
+    }
+
+    fn run(&self, input: Input<'_>, count: u64, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
+        let mut environment = ENVIRONMENT.take().unwrap_or_default();
+        let result = self.interpreter.run(&mut environment, input, count, output, &config.limits, &config.users);
+        ENVIRONMENT.set(Some(environment));
+        result.map_err(|failure| Error::from_failure(failure, &self.plain))
+    }
+}
+
+/// What lowers a Plan.
+type Lower = fn(&Plan, &mut dyn Source, &mut dyn Sink, &Options) -> Result<Program, LowerError>;
+
+fn lowered(lower: Lower, plan: &Plan, ends: &(Format, Format), config: &Config) -> Result<Prepared, Error> {
+    let no = |name: &str, what: &str| Error::new(ErrorKind::Unsupported, format!("{name} cannot be {what}"));
+    let source = ends.0.source.ok_or_else(|| no(ends.0.name, "read"))?;
+    let sink = ends.1.sink.ok_or_else(|| no(ends.1.name, "written"))?;
+    let options = Options { max_ops: config.limits.program_ops, users: config.conversions.clone() };
+    let program = lower(plan, source().as_mut(), sink().as_mut(), &options)?;
+    Prepared::new(program, config)
+}
+
+impl From<Batch> for Done {
+    fn from(b: Batch) -> Done {
+        Done { records: b.values, consumed: b.consumed, tiers: Tiers { fast: b.fast, checked: b.checked } }
+    }
+}
+
+impl Transform {
+    pub(crate) fn new(plan: Plan, ends: (Format, Format), config: Arc<Config>) -> Result<Transform, Error> {
+        let transformation = lowered(lower, &plan, &ends, &config)?;
+        Ok(Transform(Arc::new(Inner { plan, transformation, skip: OnceLock::new(), ends, config })))
     }
 
     /// Transforms one value and returns the bytes of input it took. Bytes behind it are left to the caller.
@@ -105,19 +147,22 @@ impl Transform {
         count: u64,
         output: &mut impl AsOutput,
     ) -> Result<Done, Error> {
-        self.batch(input.into(), count, &mut output.as_output()).map(|b| Done {
-            records: b.values,
-            consumed: b.consumed,
-            tiers: Tiers { fast: b.fast, checked: b.checked },
-        })
+        self.batch(input.into(), count, &mut output.as_output()).map(Done::from)
     }
 
     fn batch(&self, input: Input<'_>, count: u64, output: &mut Output<'_>) -> Result<Batch, Error> {
-        let Inner { interpreter, config, plain, .. } = &*self.0;
-        let mut environment = ENVIRONMENT.take().unwrap_or_default();
-        let result = interpreter.run(&mut environment, input, count, output, &config.limits, &config.users);
-        ENVIRONMENT.set(Some(environment));
-        result.map_err(|failure| Error::from_failure(failure, plain))
+        self.0.transformation.run(input, count, output, &self.0.config)
+    }
+
+    /// Passes over `count` values of the writer's schema without transforming them: only their framing is checked. So
+    /// it gets behind a value that [`Transform::run`] refuses, if its bytes are sound.
+    ///
+    /// # Errors
+    /// The framing of a value is broken.
+    pub fn skip<'i>(&self, input: impl Into<Input<'i>>, count: u64) -> Result<Done, Error> {
+        let Inner { plan, ends, config, skip, .. } = &*self.0;
+        let prepared = skip.get_or_init(|| lowered(lower_skip, plan, ends, config)).as_ref().map_err(Error::clone)?;
+        prepared.run(input.into(), count, &mut Output::Bytes(&mut Vec::new()), config).map(Done::from)
     }
 
     /// Logical types that are read raw, and the like.
@@ -127,24 +172,24 @@ impl Transform {
 
     /// Columns that a columnar output needs.
     pub fn columns(&self) -> Columns {
-        Columns::new(self.0.plain.columns as usize)
+        Columns::new(self.0.transformation.plain.columns as usize)
     }
 
     /// What the transform does, for people.
     pub fn explain(&self) -> Explain {
-        let Inner { plan, plain, optimised, interpreter, .. } = &*self.0;
-        Explain::new(plan, plain, optimised, interpreter)
+        let Prepared { plain, optimised, interpreter } = &self.0.transformation;
+        Explain::new(&self.0.plan, plain, optimised, interpreter)
     }
 
     /// The Program that runs, for tests of the IR.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
-        &self.0.optimised
+        &self.0.transformation.optimised
     }
 }
 
 impl std::fmt::Debug for Transform {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Transform({} instructions)", self.0.optimised.size())
+        write!(f, "Transform({} instructions)", self.0.transformation.optimised.size())
     }
 }

@@ -55,6 +55,22 @@ pub(crate) type Result<T = ()> = std::result::Result<T, LowerError>;
 
 /// Lowers a Plan. The Program is not optimised and has no checks.
 pub fn lower(plan: &Plan, source: &mut dyn Source, sink: &mut dyn Sink, options: &Options) -> Result<Program> {
+    program(plan, source, sink, options, |d, node| d.node(node))
+}
+
+/// Lowers only the passing over of a value of the writer's schema: no output, and of the input only framing is checked.
+/// It tells where a value ends that cannot be transformed.
+pub fn lower_skip(plan: &Plan, source: &mut dyn Source, sink: &mut dyn Sink, options: &Options) -> Result<Program> {
+    program(plan, source, sink, options, |d, _| d.skip(d.plan.writer.root()))
+}
+
+fn program(
+    plan: &Plan,
+    source: &mut dyn Source,
+    sink: &mut dyn Sink,
+    options: &Options,
+    entry: impl FnOnce(&mut Driver<'_>, NodeId) -> Result,
+) -> Result<Program> {
     let mut d = Driver {
         plan,
         source,
@@ -70,7 +86,7 @@ pub fn lower(plan: &Plan, source: &mut dyn Source, sink: &mut dyn Sink, options:
         counted: false,
     };
     d.b.users(options.users.len());
-    d.program()?;
+    d.program(entry)?;
     Ok(d.b.finish())
 }
 
@@ -114,21 +130,20 @@ impl Driver<'_> {
     }
 
     /// Functions are lowered from a work list, so that deep schemas do not nest the driver.
-    fn program(&mut self) -> Result {
+    fn program(&mut self, entry: impl FnOnce(&mut Self, NodeId) -> Result) -> Result {
         let root = self.b.declare();
         self.pending.push(((Routine::Move(self.plan.root), false), root, self.path.clone()));
-        let mut entry = true;
+        let mut entry = Some(entry);
         while let Some(((routine, counted), id, path)) = self.pending.pop() {
             (self.level, self.nesting, self.path, self.counted) = (0, 0, path, counted);
             self.b.begin(id);
             self.here();
-            match routine {
-                Routine::Move(node) if entry => self.node(node)?,
-                Routine::Move(node) => self.record(node)?,
-                Routine::Pass(node) => self.pass_record(node)?,
-                Routine::Skip(ty) => self.skip_record(ty)?,
+            match (routine, entry.take()) {
+                (Routine::Move(node), Some(entry)) => entry(self, node)?,
+                (Routine::Move(node), None) => self.record(node)?,
+                (Routine::Pass(node), _) => self.pass_record(node)?,
+                (Routine::Skip(ty), _) => self.skip_record(ty)?,
             }
-            entry = false;
             self.b.end();
             if self.b.emitted() > self.options.max_ops {
                 return Err(LowerError::TooLarge(self.options.max_ops));

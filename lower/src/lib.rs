@@ -12,5 +12,5 @@ mod literal;
 mod skip;
 
 pub use conversion::UserConversion;
-pub use driver::{LowerError, Options, lower};
+pub use driver::{LowerError, Options, lower, lower_skip};
 pub use format::{Access, Index, Order, Scalar, Sink, Source, Unsupported, Value};

@@ -38,7 +38,7 @@ fn count(path: &Path) -> Result<u64, ContainerError> {
 fn blocks_hold_the_values_that_are_known() {
     let Some(root) = corpus("blocks_hold_the_values_that_are_known") else { return };
     let mut read = 0;
-    for (path, _) in files(&root, "avro/ocf/") {
+    for (path, _) in files(&root, "avro/ocf/").into_iter().filter(|(_, codec)| !codec.is_empty()) {
         let name = path.display();
         let sidecar = std::fs::read_to_string(format!("{name}.sha")).expect("a sidecar");
         let known = sidecar.lines().find_map(|l| l.strip_prefix("records\t")).expect("a number of records");

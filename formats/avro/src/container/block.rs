@@ -12,6 +12,7 @@ type Result<T> = std::result::Result<T, ContainerError>;
 #[derive(Debug, Default)]
 pub struct Block {
     count: u64,
+    /// The values, padding, and behind it what is left over from earlier blocks.
     data: Vec<u8>,
     len: usize,
     offset: u64,
@@ -58,7 +59,6 @@ impl Block {
     /// Whatever happens next, nothing of an earlier block stays.
     pub(super) fn clear(&mut self) {
         (self.count, self.len) = (0, 0);
-        self.data.clear();
     }
 }
 
@@ -66,7 +66,9 @@ impl Block {
 #[derive(Debug, Default)]
 pub struct StoredBlock {
     pub(super) count: u64,
+    /// The bytes as stored, and behind them what is left over from earlier blocks.
     pub(super) data: Vec<u8>,
+    pub(super) len: usize,
     pub(super) offset: u64,
     /// Byte of the file where `data` stand.
     pub(super) body: u64,
@@ -86,7 +88,7 @@ impl StoredBlock {
 
     /// The bytes as stored.
     pub fn data(&self) -> &[u8] {
-        &self.data
+        self.data.get(..self.len).unwrap_or(&[])
     }
 
     /// Byte of the file where the block begins.
@@ -132,13 +134,14 @@ impl Unpacker {
     fn fill(&mut self, stored: &mut StoredBlock, block: &mut Block) -> Result<()> {
         let limit = self.limits.decompressed_bytes;
         let null = self.codec.codec() == Codec::Null;
-        if null && stored.data.len() as u64 > limit {
+        if null && stored.len as u64 > limit {
             return Err(codec::failed(codec::Fault::TooLarge, Codec::Null, limit, stored.body));
         }
         if !null {
-            self.codec.decompress(&stored.data, &mut block.data, limit, stored.body)?;
+            block.data.clear();
+            self.codec.decompress(stored.data(), &mut block.data, limit, stored.body)?;
         }
-        let len = if null { stored.data.len() } else { block.data.len() };
+        let len = if null { stored.len } else { block.data.len() };
         let most = (len as u64).saturating_add(self.limits.zero_size_values);
         if stored.count > most {
             let message = format!("a block of {} values in {len} bytes; the limit is {most}", stored.count);
@@ -146,9 +149,12 @@ impl Unpacker {
         }
         if null {
             std::mem::swap(&mut block.data, &mut stored.data);
+            stored.len = 0;
         }
         block.len = len;
-        block.data.resize(len + PADDING, 0);
+        if block.data.len() < len + PADDING {
+            block.data.resize(len + PADDING, 0);
+        }
         (block.count, block.offset, block.index) = (stored.count, stored.offset, stored.index);
         Ok(())
     }

@@ -41,9 +41,29 @@ pub enum ContainerErrorKind {
     Usage,
 }
 
+impl ContainerErrorKind {
+    /// A word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ContainerErrorKind::NotContainer => "not-container",
+            ContainerErrorKind::Header => "header",
+            ContainerErrorKind::Schema => "schema",
+            ContainerErrorKind::Codec => "codec",
+            ContainerErrorKind::Truncated => "truncated",
+            ContainerErrorKind::Block => "block",
+            ContainerErrorKind::Sync => "sync",
+            ContainerErrorKind::Compression => "compression",
+            ContainerErrorKind::Limit => "limit",
+            ContainerErrorKind::Io => "io",
+            ContainerErrorKind::Usage => "usage",
+        }
+    }
+}
+
 impl ContainerError {
+    /// An error of a caller's own making, at a byte of the file.
     #[cold]
-    pub(super) fn new(kind: ContainerErrorKind, offset: u64, message: impl Into<String>) -> ContainerError {
+    pub fn new(kind: ContainerErrorKind, offset: u64, message: impl Into<String>) -> ContainerError {
         ContainerError { kind, offset, block: None, message: message.into(), source: None }
     }
 

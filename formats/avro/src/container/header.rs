@@ -17,13 +17,11 @@ type Result<T> = std::result::Result<T, ContainerError>;
 
 pub(super) fn read<R: Read>(r: &mut Counted<R>, limit: u64) -> Result<Header> {
     let mut magic = Vec::new();
-    match r.append(4, &mut magic, "the first bytes") {
-        Ok(()) if magic == MAGIC => {}
-        Err(e) if e.kind() == ContainerErrorKind::Io => return Err(e),
-        _ => {
-            let message = format!("not a container file: expected it to begin with {MAGIC:02x?}, found {magic:02x?}");
-            return Err(ContainerError::new(ContainerErrorKind::NotContainer, 0, message));
-        }
+    let have = r.fill(MAGIC.len() as u64, &mut magic)?;
+    magic.truncate(have);
+    if magic != MAGIC {
+        let message = format!("not a container file: expected it to begin with {MAGIC:02x?}, found {magic:02x?}");
+        return Err(ContainerError::new(ContainerErrorKind::NotContainer, 0, message));
     }
     let metadata = metadata(r, limit)?;
     let sync = r.array("the sync marker of the header")?;
@@ -73,7 +71,5 @@ fn item<R: Read>(r: &mut Counted<R>, limit: u64) -> Result<Vec<u8>> {
         let message = "the header is larger than the limit; each entry counts with its bytes and some more";
         return Err(ContainerError::new(ContainerErrorKind::Limit, at, message));
     }
-    let mut out = Vec::new();
-    r.append(len, &mut out, "the metadata")?;
-    Ok(out)
+    r.take(len, "the metadata")
 }

@@ -55,6 +55,8 @@ pub struct Reader<R> {
     blocks: u64,
     stored: StoredBlock,
     unpacker: Option<Unpacker>,
+    /// Room for a marker.
+    marker: Vec<u8>,
     /// The last block was no block: [`Reader::resync`] may look for the next.
     lost: bool,
 }
@@ -91,8 +93,21 @@ impl<R: Read> Reader<R> {
             let known = Codec::NAMES.join(", ");
             in_metadata(ContainerErrorKind::Codec, format!("unknown codec {name:?}; known are {known}"))
         })?;
-        let (blocks, stored, unpacker, lost) = (0, StoredBlock::new(), None, false);
-        Ok(Reader { stream, options, metadata, schema_text, schema, codec, sync, blocks, stored, unpacker, lost })
+        let (blocks, stored, unpacker, marker, lost) = (0, StoredBlock::new(), None, Vec::new(), false);
+        Ok(Reader {
+            stream,
+            options,
+            metadata,
+            schema_text,
+            schema,
+            codec,
+            sync,
+            blocks,
+            stored,
+            unpacker,
+            marker,
+            lost,
+        })
     }
 
     /// The schema that the values were written with.
@@ -163,7 +178,7 @@ impl<R: Read> Reader<R> {
     /// The block is malformed, cut off, or does not end in the file's sync marker; [`Reader::resync`] finds the next.
     pub fn next_stored(&mut self, stored: &mut StoredBlock) -> Result<bool> {
         (stored.count, stored.index) = (0, self.blocks);
-        stored.data.clear();
+        stored.len = 0;
         self.stream.mark();
         match self.block(stored) {
             Ok(false) => Ok(false),
@@ -193,27 +208,37 @@ impl<R: Read> Reader<R> {
             }
         };
         (stored.count, stored.offset, stored.body) = (count, start, self.stream.at);
-        let body = self.stream.append(size, &mut stored.data, "a block");
+        stored.len = self.stream.fill(size, &mut stored.data)?;
+        if (stored.len as u64) < size {
+            let e = self.stream.truncated("a block");
+            self.no_block(stored, &[]);
+            return Err(e);
+        }
         let at = self.stream.at;
-        let mut marker = Vec::with_capacity(SYNC_SIZE);
-        let done = body.and_then(|()| {
-            self.stream.append(SYNC_SIZE as u64, &mut marker, "the sync marker of a block")?;
-            if marker == self.sync {
-                return Ok(());
-            }
-            let message = format!("expected the sync marker {:02x?} behind the block, found {marker:02x?}", self.sync);
-            Err(ContainerError::new(ContainerErrorKind::Sync, at, message))
-        });
-        done.inspect_err(|e| {
-            if e.kind() != ContainerErrorKind::Io {
-                let mut bytes = std::mem::take(&mut stored.data);
-                bytes.splice(0..0, self.stream.marked().iter().copied());
-                bytes.extend_from_slice(&marker);
-                self.stream.give_back(bytes);
-            }
-            stored.data.clear();
-        })?;
-        Ok(true)
+        let have = self.stream.fill(SYNC_SIZE as u64, &mut self.marker)?;
+        if self.marker[..have] == self.sync {
+            return Ok(true);
+        }
+        let e = if have < SYNC_SIZE {
+            self.stream.truncated("the sync marker of a block")
+        } else {
+            let found = &self.marker[..have];
+            let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
+            ContainerError::new(ContainerErrorKind::Sync, at, message)
+        };
+        let marker = self.marker[..have].to_vec();
+        self.no_block(stored, &marker);
+        Err(e)
+    }
+
+    /// Gives back the bytes of what was no block.
+    fn no_block(&mut self, stored: &mut StoredBlock, marker: &[u8]) {
+        let mut bytes = std::mem::take(&mut stored.data);
+        bytes.truncate(stored.len);
+        stored.len = 0;
+        bytes.splice(0..0, self.stream.marked().iter().copied());
+        bytes.extend_from_slice(marker);
+        self.stream.give_back(bytes);
     }
 
     /// Count and size of a block; `None` at the end of the file.
