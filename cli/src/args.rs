@@ -20,9 +20,15 @@ pub(crate) enum Command {
     /// Print the schema of a container file or an .avsc file.
     #[command(after_help = crate::exit::HELP)]
     Schema(Schema),
+    /// Count the records of container files.
+    #[command(after_help = crate::exit::HELP)]
+    Count(Count),
+    /// Print the metadata of container files.
+    #[command(after_help = crate::exit::HELP)]
+    Meta(Meta),
     /// Tell whether data of one schema can be read under another, with every difference.
     #[command(after_help = crate::exit::HELP)]
-    Check(Pair),
+    Check(Check),
     /// Show how a pair of schemas is transformed: plan, IR before and after passes.
     #[command(after_help = crate::exit::HELP)]
     Explain(Pair),
@@ -33,9 +39,10 @@ pub(crate) struct Convert {
     /// Container files; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Schema of the output: an .avsc file, or a container file whose schema is taken.
+    /// Schema of the output: an .avsc file, or a container file whose schema is taken. Default: that of the first
+    /// input.
     #[arg(long, value_name = "SCHEMA")]
-    pub(crate) to_schema: PathBuf,
+    pub(crate) to_schema: Option<PathBuf>,
     /// Output file; `-` is standard output.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -48,6 +55,23 @@ pub(crate) struct Convert {
     /// Metadata of the output, besides those of the first input.
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     pub(crate) metadata: Vec<String>,
+    /// Bytes of values, before compression, from which a block of the output is written.
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10)]
+    pub(crate) block_bytes: usize,
+    /// Append to OUT, a container file, which keeps its schema, codec and metadata.
+    #[arg(long, conflicts_with_all = ["codec", "level", "metadata"])]
+    pub(crate) append: bool,
+    /// Threads; 0: as many as there are cores, at most 8. The output is the same on any number.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// What happens where data are bad: fail; skip leaves out what cannot be read (a record where the others of its
+    /// block are sound, else the rest of the block, else everything up to the next sync marker); dlq=FILE does the
+    /// same and sets it aside in a container file.
+    #[arg(long, value_name = "fail|skip|dlq=FILE", default_value = "fail")]
+    pub(crate) on_error: OnError,
+    /// Deepest nesting of records, arrays and maps, at most 256. Default 64.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) max_depth: Option<u32>,
     /// Say nothing when all is well.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -79,6 +103,106 @@ pub(crate) struct Pair {
     pub(crate) reader: PathBuf,
     #[command(flatten)]
     pub(crate) rules: Rules,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Count {
+    /// Container files; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Decode every record, and do not only believe the headers of blocks.
+    #[arg(long)]
+    pub(crate) decode: bool,
+    /// Accept names that the specification forbids.
+    #[arg(long)]
+    pub(crate) lenient_names: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Meta {
+    /// Container files; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print the value of one key, as it is.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// Form of the output. Where a value is not UTF-8, json has its bytes as code points.
+    #[arg(long, value_enum, default_value_t = Form::Text, conflicts_with = "key")]
+    pub(crate) format: Form,
+}
+
+/// Form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    Text,
+    Json,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Check {
+    /// Versions of a schema from old to new: .avsc or container files. The newest is judged against the one before.
+    #[arg(required = true, num_args = 2.., value_name = "SCHEMA")]
+    pub(crate) versions: Vec<PathBuf>,
+    /// What the newest must do.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Level::Backward)]
+    pub(crate) level: Level,
+    /// Judge against all versions before, not only the last.
+    #[arg(long)]
+    pub(crate) transitive: bool,
+    /// Judge each version in its turn, not only the newest.
+    #[arg(long)]
+    pub(crate) each: bool,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    pub(crate) format: Form,
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+}
+
+/// Compatibility of a version with one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// Anything goes, as long as the schemas are valid.
+    None,
+    /// The new one reads data of the old one.
+    Backward,
+    /// The old one reads data of the new one.
+    Forward,
+    /// Both.
+    Full,
+}
+
+impl Level {
+    pub(crate) fn is_backward(self) -> bool {
+        matches!(self, Level::Backward | Level::Full)
+    }
+
+    pub(crate) fn is_forward(self) -> bool {
+        matches!(self, Level::Forward | Level::Full)
+    }
+}
+
+/// What happens where data are bad.
+#[derive(Clone, Debug)]
+pub(crate) enum OnError {
+    Fail,
+    Skip,
+    Dlq(PathBuf),
+}
+
+impl std::str::FromStr for OnError {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OnError, String> {
+        match text {
+            "fail" => Ok(OnError::Fail),
+            "skip" => Ok(OnError::Skip),
+            _ => match text.strip_prefix("dlq=") {
+                Some(path) if !path.is_empty() => Ok(OnError::Dlq(path.into())),
+                _ => Err("expected fail, skip or dlq=FILE".into()),
+            },
+        }
+    }
 }
 
 /// Rules of resolution.

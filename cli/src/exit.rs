@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     Data = 4,
     /// Reading or writing failed.
     Io = 5,
+    /// Done, but some parts were left out.
+    Partial = 6,
 }
 
 /// The text for `--help`.
@@ -30,7 +32,8 @@ pub(crate) const HELP: &str = "Exit codes:
   2  wrong command line
   3  a schema is not valid, or the schemas do not resolve
   4  the data are bad
-  5  reading or writing failed";
+  5  reading or writing failed
+  6  done, and parts that are bad were left out (convert --on-error)";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {

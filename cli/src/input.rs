@@ -2,10 +2,10 @@
 
 use crate::exit::{Exit, Failure, Result};
 use reschema::Schema;
-use reschema::container::{MAGIC, Reader, ReaderOptions, schema_of};
+use reschema::container::{Header, MAGIC, Reader, ReaderOptions, schema_of};
 use reschema::schema::avro::{Names, Parser};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A file or standard input, for messages.
@@ -26,12 +26,25 @@ pub(crate) fn standard_once<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) ->
     }
 }
 
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
-        return Ok(Box::new(std::io::stdin().lock()));
+        return Ok(Box::new(std::io::stdin()));
     }
     let file = File::open(path).map_err(|e| Failure::io(&name(path), &e))?;
-    Ok(Box::new(BufReader::with_capacity(256 << 10, file)))
+    Ok(Box::new(file))
+}
+
+/// Bytes of all files together, if they can be known. Fails for a file that is not there, before anything is done.
+pub(crate) fn sizes(paths: &[PathBuf]) -> Result<Option<u64>> {
+    let mut total = Some(0);
+    for path in paths.iter().filter(|p| !is_standard(p)) {
+        let m = path.metadata().map_err(|e| Failure::io(&name(path), &e))?;
+        if m.is_dir() {
+            return Err(Failure::io(&name(path), &std::io::ErrorKind::IsADirectory.into()));
+        }
+        total = total.filter(|_| m.is_file()).map(|t| t + m.len());
+    }
+    Ok(total.filter(|_| !paths.iter().any(|p| is_standard(p))))
 }
 
 pub(crate) fn names(lenient: bool) -> Names {
@@ -39,11 +52,19 @@ pub(crate) fn names(lenient: bool) -> Names {
 }
 
 /// A container file that is being read.
-pub(crate) type FileReader = Reader<Box<dyn Read>>;
+pub(crate) type FileReader = Reader<Box<dyn Read + Send>>;
 
 pub(crate) fn container(path: &Path, names: Names) -> Result<FileReader> {
     let options = ReaderOptions { names, ..ReaderOptions::default() };
     Reader::with_options(open(path)?, options).map_err(|e| Failure::container(&name(path), &e))
+}
+
+/// What stands before the blocks of a container file.
+pub(crate) type FileHeader = Header;
+
+/// The header of a container file, whatever its schema and its codec are.
+pub(crate) fn header(path: &Path) -> Result<FileHeader> {
+    Header::read(open(path)?, ReaderOptions::default().limits).map_err(|e| Failure::container(&name(path), &e))
 }
 
 /// Largest schema text that is read.

@@ -3,9 +3,11 @@
 mod args;
 mod check;
 mod convert;
+mod count;
 mod exit;
 mod explain;
 mod input;
+mod meta;
 mod schema;
 
 use clap::Parser;
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
     let result = match args.command {
         args::Command::Convert(a) => convert::run(&a),
         args::Command::Schema(a) => schema::run(&a),
+        args::Command::Count(a) => count::run(&a),
+        args::Command::Meta(a) => meta::run(&a),
         args::Command::Check(a) => check::run(&a),
         args::Command::Explain(a) => explain::run(&a),
     };

@@ -67,6 +67,14 @@ pub enum ErrorKind {
     Key,
     /// A user conversion refused a value.
     User,
+    /// A message is not framed as it should be.
+    Frame,
+    /// A message names a schema that the store does not have.
+    UnknownSchema,
+    /// The store of schemas failed: not the fault of the message.
+    Store,
+    /// Bytes behind a value that should be alone.
+    Trailing,
     /// The engine was asked for something it cannot do.
     Usage,
 }
@@ -100,6 +108,10 @@ impl ErrorKind {
             ErrorKind::Limit => "limit",
             ErrorKind::Key => "key",
             ErrorKind::User => "user",
+            ErrorKind::Frame => "frame",
+            ErrorKind::UnknownSchema => "unknown-schema",
+            ErrorKind::Store => "store",
+            ErrorKind::Trailing => "trailing",
             ErrorKind::Usage => "usage",
         }
     }
@@ -160,6 +172,12 @@ impl Error {
         error.0.records_done = values;
         error.0.bytes_consumed = consumed as u64;
         error
+    }
+
+    /// The same error, with the byte of the input where it was seen.
+    pub(crate) fn at_byte(mut self, at: u64) -> Error {
+        self.0.location = Some(Location::Byte(at));
+        self
     }
 
     /// The same error in a longer input, of which the call saw what is behind `bytes` bytes and `records` values.

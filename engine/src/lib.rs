@@ -25,6 +25,8 @@ mod engine;
 mod error;
 mod explain;
 mod formats;
+pub mod messages;
+mod stream;
 mod transform;
 
 pub use engine::{Builder, Engine};
@@ -40,4 +42,5 @@ pub use reschema_schema::Schema;
 pub use reschema_schema::model::Logical;
 pub use reschema_schema::plan::PlanWarning;
 pub use reschema_schema::resolve::{Compatibility, Mismatch, ResolutionRules, TypeNames, UnionMatch, compatibility};
+pub use stream::{StreamError, Streamed};
 pub use transform::{AsOutput, Done, Tiers, Transform};

@@ -5,18 +5,29 @@ use crate::error::{Error, ErrorKind};
 use crate::explain::Explain;
 use crate::formats::Format;
 use reschema_interp::fast::Untranslatable;
-use reschema_interp::{Batch, Environment, Interpreter};
+use reschema_interp::{Batch, Interpreter};
 use reschema_ir::Program;
 use reschema_ir::verify::{Bounds, verify};
 use reschema_lower::{LowerError, Options, Sink, Source, lower, lower_skip};
-use reschema_runtime::{Columns, Input, Output};
+use reschema_runtime::{Columns, Input, Limits, Output};
 use reschema_schema::plan::{Plan, PlanWarning};
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
+/// What runs need besides the Program, for those who keep it themselves.
+#[derive(Default)]
+pub(crate) struct Environment(Box<reschema_interp::Environment>);
+
+/// Nothing in it outlives a run.
+impl Clone for Environment {
+    fn clone(&self) -> Environment {
+        Environment::default()
+    }
+}
+
 thread_local! {
     /// Registers and scratch of this thread. Taken while in use, so that a user conversion may run a transform itself.
-    static ENVIRONMENT: Cell<Option<Box<Environment>>> = const { Cell::new(None) };
+    static ENVIRONMENT: Cell<Option<Environment>> = const { Cell::new(None) };
 }
 
 /// Transforms values of one pair of schemas. Cheap to clone, and shared between threads.
@@ -99,8 +110,20 @@ impl Prepared {
 
     fn run(&self, input: Input<'_>, count: u64, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
         let mut environment = ENVIRONMENT.take().unwrap_or_default();
-        let result = self.interpreter.run(&mut environment, input, count, output, &config.limits, &config.users);
+        let result = self.run_in(&mut environment, input, count, output, config);
         ENVIRONMENT.set(Some(environment));
+        result
+    }
+
+    fn run_in(
+        &self,
+        environment: &mut Environment,
+        input: Input<'_>,
+        count: u64,
+        output: &mut Output<'_>,
+        config: &Config,
+    ) -> Result<Batch, Error> {
+        let result = self.interpreter.run(&mut environment.0, input, count, output, &config.limits, &config.users);
         result.map_err(|failure| Error::from_failure(failure, &self.plain))
     }
 }
@@ -154,6 +177,24 @@ impl Transform {
         self.0.transformation.run(input, count, output, &self.0.config)
     }
 
+    /// Transforms a value that is all of the input.
+    pub(crate) fn run_whole(
+        &self,
+        environment: &mut Environment,
+        input: Input<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Error> {
+        let len = input.bytes().len();
+        let before = output.mark();
+        let done = self.0.transformation.run_in(environment, input, 1, output, &self.0.config)?;
+        if done.consumed == len {
+            return Ok(());
+        }
+        output.undo(&before);
+        let message = format!("expected the value to end the message, found {} bytes behind it", len - done.consumed);
+        Err(Error::new(ErrorKind::Trailing, message).at_byte(done.consumed as u64))
+    }
+
     /// Passes over `count` values of the writer's schema without transforming them: only their framing is checked. So
     /// it gets behind a value that [`Transform::run`] refuses, if its bytes are sound.
     ///
@@ -163,6 +204,16 @@ impl Transform {
         let Inner { plan, ends, config, skip, .. } = &*self.0;
         let prepared = skip.get_or_init(|| lowered(lower_skip, plan, ends, config)).as_ref().map_err(Error::clone)?;
         prepared.run(input.into(), count, &mut Output::Bytes(&mut Vec::new()), config).map(Done::from)
+    }
+
+    /// Whether every value of the writer's schema takes no bytes of input.
+    pub(crate) fn takes_no_bytes(&self) -> bool {
+        let writer = &self.0.plan.writer;
+        self.0.ends.0.source.is_some_and(|source| source().takes_no_bytes(writer, writer.root()))
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.config.limits
     }
 
     /// Logical types that are read raw, and the like.

@@ -11,5 +11,5 @@ pub mod utf8;
 pub use fault::{Fault, Location, Outcome, Stop};
 pub use input::{Input, Scratch};
 pub use limits::Limits;
-pub use output::{Checkpoint, Columns, Output};
+pub use output::{Checkpoint, Columns, Mark, Output};
 pub use user::UserFn;

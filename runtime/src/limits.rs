@@ -10,13 +10,21 @@ pub struct Limits {
     pub zero_size_items: u64,
     /// Bytes of output of one value. Default 256 MiB.
     pub output_bytes: u64,
+    /// Bytes of input of one value of a stream, which bound its window. Default 256 MiB.
+    pub input_bytes: u64,
     /// Instructions of a Program. Default 4 million.
     pub program_ops: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 64, zero_size_items: 16 << 20, output_bytes: 256 << 20, program_ops: 4_000_000 }
+        Limits {
+            depth: 64,
+            zero_size_items: 16 << 20,
+            output_bytes: 256 << 20,
+            input_bytes: 256 << 20,
+            program_ops: 4_000_000,
+        }
     }
 }
 
@@ -39,6 +47,12 @@ impl Limits {
     /// Sets [`Limits::output_bytes`].
     pub fn output_bytes(mut self, bytes: u64) -> Limits {
         self.output_bytes = bytes;
+        self
+    }
+
+    /// Sets [`Limits::input_bytes`].
+    pub fn input_bytes(mut self, bytes: u64) -> Limits {
+        self.input_bytes = bytes;
         self
     }
 

@@ -12,6 +12,34 @@ pub enum Output<'a> {
     Columns(&'a mut Columns),
 }
 
+/// Where an output stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Bytes held.
+    Bytes(usize),
+    /// Lengths of columns.
+    Columns(Checkpoint),
+}
+
+impl Output<'_> {
+    /// Remembers where the output stands.
+    pub fn mark(&self) -> Mark {
+        match self {
+            Output::Bytes(out) => Mark::Bytes(out.len()),
+            Output::Columns(columns) => Mark::Columns(columns.checkpoint()),
+        }
+    }
+
+    /// Undoes everything since the mark, which this output has made.
+    pub fn undo(&mut self, to: &Mark) {
+        match (self, to) {
+            (Output::Bytes(out), Mark::Bytes(len)) => out.truncate(*len),
+            (Output::Columns(columns), Mark::Columns(checkpoint)) => columns.rollback(checkpoint),
+            _ => {}
+        }
+    }
+}
+
 /// Child columns and their parents are all columns of one set; a list column holds lengths of its child.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {

@@ -21,6 +21,8 @@ pub fn root(test: &str) -> Option<PathBuf> {
 pub struct Row {
     /// Path below the corpus.
     pub path: String,
+    /// Values of a file, or those before its fault.
+    pub records: String,
     /// Codec of a container file.
     pub codec: String,
     /// Verdicts of parsers, `own=ok …`.
@@ -33,7 +35,7 @@ pub fn manifest(root: &std::path::Path) -> Vec<Row> {
     let rows = text.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split('\t').collect();
         let cell = |i: usize| cells.get(i).copied().unwrap_or("").to_string();
-        Row { path: cell(0), codec: cell(8), checked: cell(9) }
+        Row { path: cell(0), records: cell(7), codec: cell(8), checked: cell(9) }
     });
     rows.collect()
 }

@@ -29,7 +29,7 @@ mod worker;
 pub use damage::{Cause, Damage, Lost};
 pub use dead_letters::DeadLetters;
 
-use crate::container::{ContainerError, Reader, StoredBlock, Writer};
+use crate::container::{ContainerError, Reader, Writer};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::formats::Endpoint;
@@ -37,7 +37,6 @@ use crate::transform::Transform;
 use reschema_schema::Schema;
 use std::fmt;
 use std::io::{self, Read, Write};
-use worker::Worker;
 
 /// What happens where a file is damaged, or a value does not resolve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -5,12 +5,11 @@
 //! bounded, nobody waits for a thread that only reads, and the first error in the input is the one that counts.
 
 use super::worker::{Halt, Packed, Worker};
-use super::{
-    Cause, ContainerError, ConvertError, Damage, Lost, OnDamage, Read, Reader, Report, StoredBlock, Transform,
-    UNIT_BLOCKS, UNIT_BYTES, Watch, Write, Writer,
-};
-use crate::container::{ContainerErrorKind, Packer};
+use super::{Cause, ConvertError, Damage, Lost, OnDamage, Report, UNIT_BLOCKS, UNIT_BYTES, Watch};
+use crate::container::{ContainerError, ContainerErrorKind, Packer, Reader, StoredBlock, Writer};
+use crate::transform::Transform;
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

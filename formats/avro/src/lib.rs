@@ -4,6 +4,7 @@
 //! Output is canonical: minimal varints, one positive block an array or map.
 
 pub mod container;
+pub mod framing;
 mod sink;
 mod source;
 

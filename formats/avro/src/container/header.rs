@@ -1,6 +1,7 @@
 //! The header: magic, metadata, sync marker.
 
 use super::error::{ContainerError, ContainerErrorKind};
+use super::reader::Limits;
 use super::stream::Counted;
 use super::{MAGIC, SYNC_SIZE};
 use std::io::Read;
@@ -8,9 +9,31 @@ use std::io::Read;
 /// Metadata in the order of the file.
 pub(super) type Metadata = Vec<(String, Vec<u8>)>;
 
-pub(super) struct Header {
+/// What stands before the blocks of a container file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
     pub(super) metadata: Metadata,
     pub(super) sync: [u8; SYNC_SIZE],
+}
+
+impl Header {
+    /// Reads a header, whatever its schema and its codec are.
+    ///
+    /// # Errors
+    /// Not a container file, or a failure of the stream.
+    pub fn read(stream: impl Read, limits: Limits) -> Result<Header> {
+        read(&mut Counted::new(stream), limits.header_bytes)
+    }
+
+    /// The metadata in the order of the file, the format's own keys included.
+    pub fn metadata(&self) -> &[(String, Vec<u8>)] {
+        &self.metadata
+    }
+
+    /// The sync marker.
+    pub fn sync(&self) -> &[u8; SYNC_SIZE] {
+        &self.sync
+    }
 }
 
 type Result<T> = std::result::Result<T, ContainerError>;

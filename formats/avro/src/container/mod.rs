@@ -11,6 +11,7 @@ mod writer;
 pub use block::{Block, StoredBlock, Unpacker};
 pub use codec::Codec;
 pub use error::{ContainerError, ContainerErrorKind};
+pub use header::Header;
 pub use reader::{Gap, Limits, Reader, ReaderOptions, schema_of};
 pub use writer::{Packer, Writer, WriterOptions};
 
