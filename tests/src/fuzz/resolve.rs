@@ -40,7 +40,7 @@ pub fn resolve(data: &[u8]) {
     let rules = rules(options);
     let plan = pair(&writer, &reader, &rules);
     let compatible = compatibility(&writer, &reader, &rules);
-    let transform = engine(&rules, PassSet::all()).transform(Endpoint::avro(&writer), Endpoint::avro(&reader));
+    let transform = with(&rules, PassSet::all()).transform(Endpoint::avro(&writer), Endpoint::avro(&reader));
     let plan = match plan {
         Ok(plan) => plan,
         Err(e) => {
@@ -72,7 +72,12 @@ fn rules(options: u8) -> ResolutionRules {
         .type_names(names[usize::from(options >> 3) % 3])
 }
 
-fn engine(rules: &ResolutionRules, passes: PassSet) -> Engine {
+/// Of the default rules.
+pub(super) fn engine() -> Engine {
+    with(&ResolutionRules::default(), PassSet::all())
+}
+
+fn with(rules: &ResolutionRules, passes: PassSet) -> Engine {
     let limits = Limits::default().program_ops(MAX_OPS).output_bytes(1 << 20).zero_size_items(5_000);
     Engine::builder().limits(limits).rules(rules.clone()).passes(passes).build().expect("an engine")
 }
@@ -299,8 +304,7 @@ fn values(transform: &Transform, writer: &Schema, reader: &Schema, compatible: &
 
 /// From a schema to itself. `None`: aliases are ambiguous, or it is too deep.
 pub(super) fn identity(schema: &Schema) -> Option<Transform> {
-    match engine(&ResolutionRules::default(), PassSet::all()).transform(Endpoint::avro(schema), Endpoint::avro(schema))
-    {
+    match engine().transform(Endpoint::avro(schema), Endpoint::avro(schema)) {
         Ok(transform) => {
             let rules = ResolutionRules::default();
             let itself = compatibility(schema, schema, &rules);

@@ -22,6 +22,8 @@ use std::sync::LazyLock;
 
 /// Longest data.
 const LONGEST: usize = 4_096;
+/// Pairs of the random generator.
+const SEEDS: usize = 8_192;
 /// Pairs kept ready.
 const KEPT: usize = 2_000;
 /// Prefixes tried of data that are longer than this.
@@ -95,7 +97,7 @@ pub fn run(data: &[u8]) {
     let (from, policy, how) = (choices.byte(), choices.byte(), choices.byte());
     let (which, mut rest) = match from % 3 {
         0 => (Which::Conformance(choices.number() % PAIRS.len()), choices.rest()),
-        1 => (Which::Random(choices.number()), choices.rest()),
+        1 => (Which::Random(choices.number() % SEEDS), choices.rest()),
         _ => match text::pair(choices.rest()) {
             Some((writer, reader, rest)) => (Which::Texts(writer, reader), rest),
             None => return,
