@@ -26,13 +26,26 @@ impl Case {
     }
 }
 
+/// The cases of [`FILES`] alone.
+///
+/// # Panics
+///
+/// When a file is missing or a line is not a case.
+pub fn own() -> Vec<Case> {
+    paths().iter().flat_map(|p| file(p)).collect()
+}
+
+fn paths() -> Vec<String> {
+    FILES.iter().map(|f| format!("{}/data/{f}", env!("CARGO_MANIFEST_DIR"))).collect()
+}
+
 /// Every case of every file.
 ///
 /// # Panics
 ///
 /// When a file is missing or a line is not a case.
 pub fn all() -> Vec<Case> {
-    let mut paths: Vec<String> = FILES.iter().map(|f| format!("{}/data/{f}", env!("CARGO_MANIFEST_DIR"))).collect();
+    let mut paths = paths();
     if let Ok(more) = std::env::var("RESCHEMA_MORE_CASES") {
         paths.extend(more.split(':').map(String::from));
     }

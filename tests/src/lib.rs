@@ -1,7 +1,9 @@
-//! What the tests share: the conformance cases, the naive oracle, random cases, formats that exist only here.
+//! What the tests share: the conformance cases, the naive oracle, random cases, formats that exist only here, and what
+//! the fuzz targets assert.
 
 pub mod cases;
 pub mod corpus;
 pub mod formats;
+pub mod fuzz;
 pub mod naive;
 pub mod random;

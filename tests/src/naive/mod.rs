@@ -58,6 +58,11 @@ pub struct Pair {
     policy: Policy,
 }
 
+/// True when a text is a schema.
+pub fn is_schema(text: &str) -> bool {
+    schema::Schema::parse(text).is_ok()
+}
+
 impl Pair {
     /// Parses and resolves a pair.
     pub fn new(writer: &str, reader: &str, policy: &Policy) -> Result<Pair, Refusal> {

@@ -1,0 +1,4 @@
+//! See `reschema_tests::fuzz::run`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| reschema_tests::fuzz::run(data));
