@@ -68,12 +68,13 @@ impl Scratch {
     /// Longest tail that is copied.
     pub const MAX: usize = 64 << 10;
 
-    /// Copies `tail` and pads it.
+    /// Copies `tail` and pads it; the padding holds what earlier values have left.
     pub fn fill(&mut self, tail: &[u8]) -> Input<'_> {
-        self.0.clear();
-        self.0.reserve(tail.len() + PADDING);
-        self.0.extend_from_slice(tail);
-        self.0.resize(tail.len() + PADDING, 0);
+        let len = tail.len() + PADDING;
+        if self.0.len() < len {
+            self.0.resize(len, 0);
+        }
+        self.0[..tail.len()].copy_from_slice(tail);
         Input::Padded { buffer: &self.0, len: tail.len() }
     }
 }
