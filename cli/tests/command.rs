@@ -281,3 +281,247 @@ fn the_example_of_the_readme() {
     assert!(out.status.success(), "{}", text(&out.stderr));
     assert_eq!(values(&std::fs::read(f.path("r.avro")).expect("the output")).1, 240);
 }
+
+/// Every codec, by name and level.
+#[test]
+fn codecs() {
+    let f = Folder::new();
+    let cases = [
+        ("null", "-"),
+        ("deflate", "9"),
+        ("snappy", "-"),
+        ("bzip2", "1"),
+        ("xz", "0"),
+        ("zstandard", "19"),
+        ("zstd", "-"),
+    ];
+    for (codec, level) in cases {
+        let mut args = vec!["convert", "a.avro", "-o", "b.avro", "--codec", codec];
+        if level != "-" {
+            args.extend(["--level", level]);
+        }
+        let out = f.run(&args);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let bytes = std::fs::read(f.path("b.avro")).expect("the output");
+        let name = if codec == "zstd" { "zstandard" } else { codec };
+        assert_eq!(Reader::new(bytes.as_slice()).expect("a file").codec().name(), name);
+        assert_eq!(values(&bytes), values(&std::fs::read(f.path("a.avro")).expect("the input")));
+    }
+    for (args, part) in [
+        (["--codec", "snappy", "--level", "1"], "snappy has no --level"),
+        (["--codec", "null", "--level", "1"], "null has no --level"),
+        (["--codec", "bzip2", "--level", "0"], "bzip2 is 1 to 9, found 0"),
+        (["--codec", "zstandard", "--level", "23"], "zstandard is 1 to 22, found 23"),
+    ] {
+        let out = f.run(&[&["convert", "a.avro", "-o", "c.avro"], &args[..]].concat());
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(part), "{}", text(&out.stderr));
+        assert!(!f.path("c.avro").exists());
+    }
+}
+
+/// Three values, of which the second does not end; and bytes behind the last block.
+fn damaged(f: &Folder) {
+    f.container("bad.avro", b"\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+    let mut bytes = std::fs::read(f.path("bad.avro")).expect("the file");
+    bytes.push(b'\n');
+    std::fs::write(f.path("bad.avro"), bytes).expect("the file");
+}
+
+#[test]
+fn on_error() {
+    let f = Folder::new();
+    damaged(&f);
+    let before = f.files();
+    let out = f.run(&["convert", "bad.avro", "--to-schema", "new.avsc", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("record 1, block 0"), "{}", text(&out.stderr));
+    assert_eq!(f.files(), before);
+    let out = f.run(&["convert", "bad.avro", "--to-schema", "new.avsc", "-o", "b.avro", "--on-error", "skip"]);
+    assert_eq!(out.status.code(), Some(6));
+    let words = text(&out.stderr);
+    for part in
+        ["left out (rest of block): record 1", "left out (gap): record 2", "2 places left out: 1 records", "1 records,"]
+    {
+        assert!(words.contains(part), "{part} in {words}");
+    }
+    assert_eq!(values(&std::fs::read(f.path("b.avro")).expect("the output")).1, 1);
+    let out = f.run(&["convert", "bad.avro", "a.avro", "-o", "b.avro", "--on-error", "dlq=dead.avro", "-q"]);
+    assert_eq!((out.status.code(), text(&out.stderr)), (Some(6), String::new()));
+    assert_eq!(values(&std::fs::read(f.path("b.avro")).expect("the output")).1, 3);
+    assert_eq!(text(&f.run(&["count", "--decode", "dead.avro"]).stdout), "2\n");
+    // What was set aside is kept where the conversion fails for another reason later.
+    std::fs::remove_file(f.path("dead.avro")).expect("removed");
+    std::fs::write(f.path("none.avro"), "no container").expect("a file");
+    let out = f.run(&["convert", "bad.avro", "none.avro", "-o", "c.avro", "--on-error", "dlq=dead.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(!f.path("c.avro").exists());
+    assert_eq!(text(&f.run(&["count", "dead.avro"]).stdout), "2\n");
+    for (bad, part) in
+        [("retry", "expected fail, skip or dlq=FILE"), ("dlq=", "expected fail"), ("dlq=b.avro", "one file")]
+    {
+        let out = f.run(&["convert", "a.avro", "-o", "b.avro", "--on-error", bad]);
+        assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(part), "{}", text(&out.stderr));
+    }
+    let out = f.run(&["convert", "a.avro", "-o", "b.avro", "--on-error", "dlq=a.avro"]);
+    assert!(text(&out.stderr).contains("would overwrite its own input"), "{}", text(&out.stderr));
+}
+
+#[test]
+fn append() {
+    let f = Folder::new();
+    let out =
+        f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "b.avro", "--codec", "deflate", "--meta", "k=v"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let header = text(&f.run(&["meta", "b.avro"]).stdout);
+    for records in [4, 6] {
+        let out = f.run(&["convert", "a.avro", "--append", "-o", "b.avro"]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert_eq!(text(&f.run(&["count", "--decode", "b.avro"]).stdout), format!("{records}\n"));
+    }
+    assert_eq!(text(&f.run(&["meta", "b.avro"]).stdout), header);
+    // A failure leaves the file as it was.
+    let before = std::fs::read(f.path("b.avro")).expect("the file");
+    damaged(&f);
+    let out = f.run(&["convert", "a.avro", "bad.avro", "--append", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(std::fs::read(f.path("b.avro")).expect("the file") == before);
+    for (args, code, part) in [
+        (&["a.avro", "--append", "-o", "none.avro"][..], 5, "none.avro"),
+        (&["a.avro", "--append", "-o", "b.avro", "--codec", "null"], 2, "cannot be used with"),
+        (&["a.avro", "--append", "-o", "b.avro", "--to-schema", "old.avsc"], 2, "another schema"),
+        (&["b.avro", "--append", "-o", "b.avro"], 2, "its own input"),
+        (&["a.avro", "--append", "-o", "old.avsc"], 4, "not a container file"),
+    ] {
+        let out = f.run(&[&["convert"], args].concat());
+        assert_eq!(out.status.code(), Some(code), "{}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(part), "{part} in {}", text(&out.stderr));
+    }
+    assert!(std::fs::read(f.path("b.avro")).expect("the file") == before);
+    // Cut off: what comes behind would never be read.
+    std::fs::write(f.path("b.avro"), &before[..before.len() - 3]).expect("the file");
+    let out = f.run(&["convert", "a.avro", "--append", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("sync marker"), "{}", text(&out.stderr));
+}
+
+#[test]
+fn the_same_on_any_number_of_threads() {
+    let f = Folder::new();
+    let data = |threads: &str| {
+        let out =
+            f.run(&["convert", "a.avro", "-o", "-", "--threads", threads, "--codec", "zstandard", "--meta", "x=y"]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        values(&out.stdout)
+    };
+    let one = data("1");
+    for threads in ["0", "2", "5"] {
+        assert_eq!(data(threads), one);
+    }
+}
+
+#[test]
+fn count_and_meta() {
+    let f = Folder::new();
+    assert_eq!(text(&f.run(&["count", "a.avro"]).stdout), "2\n");
+    assert_eq!(text(&f.run(&["count", "a.avro", "a.avro"]).stdout), "2\ta.avro\n2\ta.avro\n4\ttotal\n");
+    damaged(&f);
+    // Headers may be believed, or not.
+    let out = f.run(&["count", "--decode", "bad.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("record 1, block 0"), "{}", text(&out.stderr));
+    let out = f.run(&["count", "bad.avro"]);
+    assert_eq!((out.status.code(), text(&out.stdout)), (Some(4), String::new()));
+    let schema = Schema::parse(OLD).expect("a schema");
+    let metadata =
+        vec![("line".into(), b"a\tb\n\\".to_vec()), ("raw".into(), vec![0xc3, 0xa9, 0xff]), ("empty".into(), vec![])];
+    let options = WriterOptions { metadata, sync: Some(*b"0123456789abcdef"), ..WriterOptions::default() };
+    let w = Writer::new(Vec::new(), &schema, options).expect("a header");
+    std::fs::write(f.path("m.avro"), w.finish().expect("bytes")).expect("a file");
+    let out = text(&f.run(&["meta", "m.avro"]).stdout);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].starts_with("avro.schema\t{"), "{out}");
+    assert_eq!(lines[1..], ["avro.codec\tnull", "line\ta\\tb\\n\\\\", "raw\té\\xff", "empty\t"]);
+    assert_eq!(f.run(&["meta", "m.avro", "--key", "raw"]).stdout, [0xc3, 0xa9, 0xff]);
+    let out = f.run(&["meta", "m.avro", "--key", "other"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("\"other\""), "{}", text(&out.stderr));
+    let json: serde_json::Value =
+        serde_json::from_slice(&f.run(&["meta", "m.avro", "--format", "json"]).stdout).expect("JSON");
+    assert_eq!(json["metadata"]["line"], "a\tb\n\\");
+    assert_eq!(json["metadata"]["raw"], "\u{c3}\u{a9}\u{ff}");
+    assert_eq!(json["sync"], "30313233343536373839616263646566");
+}
+
+const OTHER: &str = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"long"}]}"#;
+
+#[test]
+fn check_over_versions() {
+    let f = Folder::new();
+    std::fs::write(f.path("other.avsc"), OTHER).expect("a schema");
+    let run = |args: &[&str]| {
+        let out = f.run(&[&["check"], args].concat());
+        (out.status.code(), text(&out.stdout))
+    };
+    // old → new → other: data of old and new can be read by other, not the other way.
+    let all = ["old.avsc", "new.avsc", "other.avsc"];
+    let with = |more: &[&str]| run(&[&all[..], more].concat());
+    assert_eq!(with(&[]), (Some(0), "compatible\n".into()));
+    assert_eq!(with(&["--level", "none"]), (Some(0), "compatible\n".into()));
+    let (code, words) = with(&["--level", "FORWARD"]);
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.starts_with("incompatible\n") && words.contains("READER_FIELD_MISSING_DEFAULT_VALUE"), "{words}");
+    let (code, words) = with(&["--level", "full", "--transitive"]);
+    assert_eq!(code, Some(1));
+    for part in [
+        "other.avsc reads data of old.avsc (backward): compatible\n",
+        "old.avsc reads data of other.avsc (forward): incompatible\n",
+        "other.avsc reads data of new.avsc (backward): compatible\n",
+        "new.avsc reads data of other.avsc (forward): incompatible\n",
+    ] {
+        assert!(words.contains(part), "{part} in {words}");
+    }
+    let (code, words) = with(&["--each", "--format", "json"]);
+    assert_eq!(code, Some(0));
+    let json: serde_json::Value = serde_json::from_str(&words).expect("JSON");
+    assert_eq!(
+        (&json["compatible"], &json["level"], &json["transitive"]),
+        (&true.into(), &"backward".into(), &false.into())
+    );
+    assert_eq!(json["checks"].as_array().map(Vec::len), Some(2));
+    let (code, words) = run(&["new.avsc", "narrow.avsc", "--format", "json"]);
+    assert_eq!(code, Some(1));
+    let json: serde_json::Value = serde_json::from_str(&words).expect("JSON");
+    let difference = &json["checks"][0]["differences"][0];
+    assert_eq!((&difference["kind"], &difference["reader_path"]), (&"TYPE_MISMATCH".into(), &"$.id".into()), "{words}");
+    assert_eq!(run(&["old.avsc"]).0, Some(2));
+}
+
+/// A missing input is told before anything is done.
+#[test]
+fn all_inputs_are_looked_for_first() {
+    let f = Folder::new();
+    let before = f.files();
+    let out = f.run(&["convert", "a.avro", "missing.avro", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(5));
+    assert!(text(&out.stderr).contains("missing.avro"), "{}", text(&out.stderr));
+    assert!(!text(&out.stderr).contains("records"));
+    assert_eq!(f.files(), before);
+}
+
+/// Deep data need a higher limit than usual.
+#[test]
+fn depth_is_an_option() {
+    let f = Folder::new();
+    let schema = Schema::parse(r#"{"type":"record","name":"L","fields":[{"name":"next","type":["null","L"]}]}"#)
+        .expect("a schema");
+    let mut w = Writer::new(Vec::new(), &schema, WriterOptions::default()).expect("a header");
+    w.append_value(&[&[2; 99][..], &[0]].concat()).expect("a value");
+    std::fs::write(f.path("deep.avro"), w.finish().expect("bytes")).expect("a file");
+    let out = f.run(&["convert", "deep.avro", "-o", "b.avro"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("64"), "{}", text(&out.stderr));
+    assert_eq!(f.run(&["convert", "deep.avro", "-o", "b.avro", "--max-depth", "100"]).status.code(), Some(0));
+    assert_eq!(f.run(&["convert", "deep.avro", "-o", "b.avro", "--max-depth", "300"]).status.code(), Some(2));
+}
