@@ -19,7 +19,7 @@ const MAX_BLOCKS: u64 = 40;
 /// Bytes of all blocks together, decompressed.
 const MAX_BYTES: usize = 1 << 20;
 /// Prefixes tried.
-const PREFIXES: usize = 12;
+const PREFIXES: usize = 5;
 const LIMITS: Limits =
     Limits { header_bytes: 1 << 16, block_bytes: 1 << 16, decompressed_bytes: 1 << 18, zero_size_values: 500 };
 const SYNC: [u8; SYNC_SIZE] = *b"0123456789abcdef";
