@@ -60,6 +60,8 @@ enum Which {
 
 /// A pair, ready to run in every way.
 struct Pair {
+    /// Both schemas, as text.
+    texts: (String, String),
     writer: Schema,
     all: Transform,
     none: Transform,
@@ -69,6 +71,18 @@ struct Pair {
     identity: Option<Transform>,
     /// Not where a limit is set that it does not know.
     naive: Option<naive::Pair>,
+}
+
+/// Shows, where a check fails, what it is about: the input of the target may only hold numbers.
+struct Shown<'a>(&'a Pair, &'a [u8]);
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Shown(Pair { texts: (writer, reader), limits, .. }, data) = self;
+            eprintln!("writer {writer}\nreader {reader}\ndata {}\n{limits:?}", cases::hex(data));
+        }
+    }
 }
 
 /// How a run ended: the output, and the end of the value or what is wrong.
@@ -169,12 +183,14 @@ impl Pair {
             plain: lower(&plan, &mut AvroSource, &mut AvroSink, &options).ok()?,
             identity: identity(&r),
             naive: if small { None } else { naive::Pair::new(&writer, &reader, &policy).ok() },
+            texts: (writer, reader),
             writer: w,
             limits,
         })
     }
 
     fn check(&self, data: &[u8], how: u8) {
+        let _shown = Shown(self, data);
         let whole = self.answer(&self.all, Input::Bytes(data));
         let reference = self.reference(data, true);
         assert_eq!(whole, reference, "the checking interpreter alone");
