@@ -56,10 +56,13 @@ fn file(codec: &str, blocks: &[Written]) -> Vec<u8> {
     w.finish().expect("the end")
 }
 
+/// What, number of the first value, values, bytes, words.
+type Left = (Lost, u64, Option<u64>, Vec<u8>, String);
+
 /// Remembers what is told.
 #[derive(Default)]
 struct Told {
-    damages: Vec<(Lost, u64, Option<u64>, Vec<u8>, String)>,
+    damages: Vec<Left>,
     last: u64,
 }
 
