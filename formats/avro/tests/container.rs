@@ -1,8 +1,8 @@
 //! Container files: what is written is read, and damage is told apart.
 
 use reschema_avro::container::{
-    Block, Codec, ContainerError, ContainerErrorKind as Kind, Limits, Reader, ReaderOptions, Writer, WriterOptions,
-    schema_of,
+    Block, Codec, ContainerError, ContainerErrorKind as Kind, Limits, Packed, Reader, ReaderOptions, Writer,
+    WriterOptions, schema_of,
 };
 use reschema_schema::Schema;
 use std::io::Cursor;
@@ -370,7 +370,7 @@ fn packed_blocks() {
         let values: Vec<u8> = (0..25u8).map(|v| v << 1).collect();
         let mut w = Writer::new(Vec::new(), &schema(), options(codec)).expect("a header");
         let mut packer = w.packer().expect("a packer");
-        let mut blocks = Vec::new();
+        let mut blocks = Packed::new();
         for part in values.chunks(10) {
             packer.pack(part.len() as u64, part, &mut blocks).expect("a block");
         }
@@ -412,4 +412,91 @@ fn bodies() {
     assert_eq!(stored(Codec::Zstandard(3), &frame).expect("reads"), (1, vec![0x0e]));
     assert_eq!(stored(Codec::Zstandard(3), &[frame, frame].concat()).expect("reads"), (1, vec![0x0e, 0x0e]));
     words(Codec::Zstandard(3), &[&frame[..], &frame[..7]].concat(), "end before their stream does");
+}
+
+/// Errors end a file, unless somebody looks for the next block.
+#[test]
+fn behind_an_error_there_is_nothing() {
+    let mut bytes = file(Codec::Null);
+    *bytes.last_mut().expect("a byte") ^= 1;
+    let mut r = Reader::new(bytes.as_slice()).expect("a header");
+    let (mut block, mut errors) = (Block::new(), 0);
+    for _ in 0..10 {
+        errors += usize::from(r.next_block(&mut block).is_err());
+    }
+    assert_eq!(errors, 1);
+}
+
+/// Sizes that reach far and are wrong, each of which begins at a marker: each byte is looked at a few times, not once for
+/// every size.
+#[test]
+fn many_wrong_sizes_cost_no_more_than_one() {
+    let header = Reader::new(file(Codec::Null).as_slice()).expect("a header").position() as usize;
+    let mut bytes = file(Codec::Null)[..header].to_vec();
+    const FALSE: usize = 200_000;
+    for _ in 0..FALSE {
+        // One value in 200 MiB, then a marker.
+        bytes.extend_from_slice(&[2, 0x80, 0x80, 0x80, 0xc8, 0x01]);
+        bytes.extend_from_slice(&SYNC);
+    }
+    let mut r = Reader::new(bytes.as_slice()).expect("a header");
+    let (mut block, mut gaps) = (Block::new(), 0);
+    loop {
+        match r.next_block(&mut block) {
+            Ok(more) => {
+                assert!(!more);
+                break;
+            }
+            Err(_) => gaps += usize::from(r.resync(|_| ()).expect("a slice").is_some()),
+        }
+    }
+    assert_eq!(gaps, FALSE);
+}
+
+/// A stream that fails once.
+struct Full(usize);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0 == 0 {
+            self.0 = usize::MAX;
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        let n = bytes.len().min(self.0);
+        self.0 -= n;
+        Ok(n)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn behind_a_failure_nothing_is_written() {
+    let mut w = Writer::new(Full(200), &schema(), options(Codec::Null)).expect("a header");
+    let mut errors = Vec::new();
+    for v in 0..100u8 {
+        errors.extend(w.append_value(&[v << 1]).err().map(|e| e.kind()));
+    }
+    assert_eq!(errors.first(), Some(&Kind::Io));
+    assert!(errors.len() > 1 && errors[1..].iter().all(|k| *k == Kind::Usage), "{errors:?}");
+    assert_eq!(w.into_inner().0, usize::MAX);
+}
+
+#[test]
+fn blocks_of_another_file_are_refused() {
+    let mut a = Writer::new(Vec::new(), &schema(), WriterOptions::default()).expect("a header");
+    let b = Writer::new(Vec::new(), &schema(), WriterOptions::default()).expect("a header");
+    let mut blocks = Packed::new();
+    b.packer().expect("a packer").pack(1, &[2], &mut blocks).expect("a block");
+    assert_eq!(a.append_packed(&blocks).expect_err("refused").kind(), Kind::Usage);
+    assert_eq!(a.packer().expect("a packer").pack(1, &[2], &mut blocks).expect_err("refused").kind(), Kind::Usage);
+    assert_eq!(a.append_values(0, &[1]).expect_err("refused").kind(), Kind::Usage);
+    // A reader takes what a writer makes, also of values without bytes.
+    let null = Schema::parse("\"null\"").expect("a schema");
+    let mut w = Writer::new(Vec::new(), &null, WriterOptions::default()).expect("a header");
+    for _ in 0..40 {
+        w.append_values(1 << 19, &[]).expect("values");
+    }
+    assert_eq!(read(&w.finish().expect("the end"), Limits::default()).expect("reads").0, 20 << 20);
 }

@@ -13,7 +13,7 @@ pub use codec::Codec;
 pub use error::{ContainerError, ContainerErrorKind};
 pub use header::Header;
 pub use reader::{Gap, Limits, Reader, ReaderOptions, schema_of};
-pub use writer::{Packer, Writer, WriterOptions};
+pub use writer::{Packed, Packer, Writer, WriterOptions};
 
 /// First bytes of a container file.
 pub const MAGIC: &[u8; 4] = b"Obj\x01";

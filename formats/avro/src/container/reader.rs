@@ -4,7 +4,7 @@ use super::block::{Block, StoredBlock, Unpacker};
 use super::codec::Codec;
 use super::error::{ContainerError, ContainerErrorKind};
 use super::header::{self, Metadata};
-use super::stream::Counted;
+use super::stream::{Counted, Long, long, truncated};
 use super::{MAGIC, SYNC_SIZE};
 use reschema_schema::Schema;
 use reschema_schema::avro::{Names, Parser};
@@ -57,8 +57,25 @@ pub struct Reader<R> {
     unpacker: Option<Unpacker>,
     /// Room for a marker.
     marker: Vec<u8>,
+    state: State,
+}
+
+/// What the next call finds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A block, or the end.
+    Sound,
     /// The last block was no block: [`Reader::resync`] may look for the next.
-    lost: bool,
+    Lost,
+    /// Nothing: the file has come to its end, or the stream has failed.
+    Ended,
+}
+
+/// What a block says of itself, and the bytes that say it.
+struct Head {
+    count: u64,
+    size: u64,
+    len: usize,
 }
 
 /// Bytes of a file that were passed over to find the next block.
@@ -93,7 +110,7 @@ impl<R: Read> Reader<R> {
             let known = Codec::NAMES.join(", ");
             in_metadata(ContainerErrorKind::Codec, format!("unknown codec {name:?}; known are {known}"))
         })?;
-        let (blocks, stored, unpacker, marker, lost) = (0, StoredBlock::new(), None, Vec::new(), false);
+        let (blocks, stored, unpacker, marker) = (0, StoredBlock::new(), None, Vec::new());
         Ok(Reader {
             stream,
             options,
@@ -106,7 +123,7 @@ impl<R: Read> Reader<R> {
             stored,
             unpacker,
             marker,
-            lost,
+            state: State::Sound,
         })
     }
 
@@ -172,79 +189,71 @@ impl<R: Read> Reader<R> {
         Ok(true)
     }
 
-    /// Reads the next block as it is stored; false at the end of the file.
+    /// Reads the next block as it is stored; false at the end of the file. Behind an error there are no more blocks, unless
+    /// [`Reader::resync`] finds one.
     ///
     /// # Errors
-    /// The block is malformed, cut off, or does not end in the file's sync marker; [`Reader::resync`] finds the next.
+    /// The block is malformed, cut off, or does not end in the file's sync marker.
     pub fn next_stored(&mut self, stored: &mut StoredBlock) -> Result<bool> {
-        (stored.count, stored.index) = (0, self.blocks);
-        stored.len = 0;
-        self.stream.mark();
-        match self.block(stored) {
-            Ok(false) => Ok(false),
-            Ok(true) => {
-                self.blocks += 1;
-                Ok(true)
-            }
+        (stored.count, stored.index, stored.len) = (0, self.blocks, 0);
+        if self.state != State::Sound {
+            return Ok(false);
+        }
+        let result = self.block(stored);
+        match &result {
+            Ok(true) => self.blocks += 1,
+            Ok(false) => self.state = State::Ended,
             Err(e) => {
-                let index = self.blocks;
                 self.blocks += 1;
-                self.lost = e.kind() != ContainerErrorKind::Io;
-                Err(e.in_block(index))
+                stored.len = 0;
+                let io = e.kind() == ContainerErrorKind::Io;
+                self.state = if io { State::Ended } else { State::Lost };
             }
         }
+        result.map_err(|e| e.in_block(stored.index))
     }
 
     /// Reads the header of a block, its bytes and the sync marker. The marker comes before anything else is judged:
     /// where it is missing, the size was wrong, and what the codec would say about the bytes in between is no help.
+    ///
+    /// After an error the stream stands where the block began.
     fn block(&mut self, stored: &mut StoredBlock) -> Result<bool> {
         let start = self.stream.at;
-        let (count, size) = match self.block_header(start) {
-            Ok(Some(header)) => header,
-            Ok(None) => return Ok(false),
-            Err(e) => {
-                self.stream.give_back(self.stream.marked().to_vec());
-                return Err(e);
+        let Some(head) = self.head(start)? else { return Ok(false) };
+        (stored.count, stored.offset, stored.body) = (head.count, start, start + head.len as u64);
+        if self.stream.is_windowed() { self.looked_at(&head, stored) } else { self.taken(&head, stored) }
+    }
+
+    /// Count and size of a block, not taken; `None` at the end of the file.
+    fn head(&mut self, start: u64) -> Result<Option<Head>> {
+        let mut wanted = 1;
+        loop {
+            let there = self.stream.peek(wanted)?;
+            if there == 0 {
+                return Ok(None);
             }
-        };
-        (stored.count, stored.offset, stored.body) = (count, start, self.stream.at);
-        stored.len = self.stream.fill(size, &mut stored.data)?;
-        if (stored.len as u64) < size {
-            let e = self.stream.truncated("a block");
-            self.no_block(stored, &[]);
-            return Err(e);
+            let bad = |at, what: &str| {
+                let message = format!("expected {what}, found a varint of more than 64 bits");
+                ContainerError::new(ContainerErrorKind::Block, start + at as u64, message)
+            };
+            let bytes = self.stream.ahead();
+            match long(bytes) {
+                Long::Is(count, n) => match long(&bytes[n..]) {
+                    Long::Is(size, m) => return self.judged(start, count, size, n + m).map(Some),
+                    Long::Short => {}
+                    Long::Bad => return Err(bad(n, "the size of a block")),
+                },
+                Long::Short => {}
+                Long::Bad => return Err(bad(0, "the count of a block")),
+            }
+            if there < wanted {
+                return Err(truncated(start + there as u64, "a block header"));
+            }
+            wanted = there + 1;
         }
-        let at = self.stream.at;
-        let have = self.stream.fill(SYNC_SIZE as u64, &mut self.marker)?;
-        if self.marker[..have] == self.sync {
-            return Ok(true);
-        }
-        let e = if have < SYNC_SIZE {
-            self.stream.truncated("the sync marker of a block")
-        } else {
-            let found = &self.marker[..have];
-            let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
-            ContainerError::new(ContainerErrorKind::Sync, at, message)
-        };
-        let marker = self.marker[..have].to_vec();
-        self.no_block(stored, &marker);
-        Err(e)
     }
 
-    /// Gives back the bytes of what was no block.
-    fn no_block(&mut self, stored: &mut StoredBlock, marker: &[u8]) {
-        let mut bytes = std::mem::take(&mut stored.data);
-        bytes.truncate(stored.len);
-        stored.len = 0;
-        bytes.splice(0..0, self.stream.marked().iter().copied());
-        bytes.extend_from_slice(marker);
-        self.stream.give_back(bytes);
-    }
-
-    /// Count and size of a block; `None` at the end of the file.
-    fn block_header(&mut self, start: u64) -> Result<Option<(u64, u64)>> {
-        let Some(count) = self.stream.long("the count of a block")? else { return Ok(None) };
-        let size = self.stream.long("the size of a block")?.ok_or_else(|| self.stream.truncated("a block header"))?;
+    fn judged(&self, start: u64, count: i64, size: i64, len: usize) -> Result<Head> {
         let (Ok(count), Ok(size)) = (u64::try_from(count), u64::try_from(size)) else {
             let message = format!("expected a block, found a count of {count} and a size of {size}");
             return Err(ContainerError::new(ContainerErrorKind::Block, start, message));
@@ -253,7 +262,59 @@ impl<R: Read> Reader<R> {
             let message = format!("a block of {size} bytes; the limit is {}", self.options.limits.block_bytes);
             return Err(ContainerError::new(ContainerErrorKind::Limit, start, message));
         }
-        Ok(Some((count, size)))
+        Ok(Head { count, size, len })
+    }
+
+    /// The usual way: the bytes go straight to where they are wanted.
+    fn taken(&mut self, head: &Head, stored: &mut StoredBlock) -> Result<bool> {
+        let bytes = self.stream.ahead();
+        let first = bytes[..head.len.min(bytes.len())].to_vec();
+        self.stream.take_ahead(head.len);
+        stored.len = self.stream.fill(head.size, &mut stored.data)?;
+        let at = self.stream.at;
+        let found =
+            if (stored.len as u64) < head.size { 0 } else { self.stream.fill(SYNC_SIZE as u64, &mut self.marker)? };
+        if found == SYNC_SIZE && self.marker[..found] == self.sync {
+            return Ok(true);
+        }
+        let e = self.no_marker(head, stored.len as u64, at, &self.marker[..found]);
+        let mut bytes = std::mem::take(&mut stored.data);
+        bytes.truncate(stored.len);
+        bytes.splice(0..0, first);
+        bytes.extend_from_slice(&self.marker[..found]);
+        self.stream.give_back(bytes);
+        Err(e)
+    }
+
+    /// Behind damage: the marker is looked at before anything is moved, so that many sizes that are wrong cost no more than
+    /// one.
+    fn looked_at(&mut self, head: &Head, stored: &mut StoredBlock) -> Result<bool> {
+        // Sizes are limited, and addresses have 64 bits.
+        let end = head.len + head.size as usize;
+        let there = self.stream.peek(end + SYNC_SIZE)?;
+        let body = (there.min(end) - head.len) as u64;
+        let marker = self.stream.ahead().get(end.min(there)..(end + SYNC_SIZE).min(there)).unwrap_or(&[]);
+        if marker != self.sync {
+            let at = self.stream.at + there.min(end) as u64;
+            return Err(self.no_marker(head, body, at, marker));
+        }
+        self.stream.take_ahead(head.len);
+        stored.len = self.stream.fill(head.size, &mut stored.data)?;
+        self.stream.take_ahead(SYNC_SIZE);
+        Ok(true)
+    }
+
+    /// What stands at byte `at`, where the marker should be.
+    #[cold]
+    fn no_marker(&self, head: &Head, body: u64, at: u64, found: &[u8]) -> ContainerError {
+        if body < head.size {
+            return truncated(at, "a block");
+        }
+        if found.len() < SYNC_SIZE {
+            return truncated(at + found.len() as u64, "the sync marker of a block");
+        }
+        let message = format!("expected the sync marker {:02x?} behind the block, found {found:02x?}", self.sync);
+        ContainerError::new(ContainerErrorKind::Sync, at, message)
     }
 
     /// After [`Reader::next_stored`] failed: passes over bytes up to the next sync marker, beginning with those of the
@@ -264,28 +325,29 @@ impl<R: Read> Reader<R> {
     /// A failure of the stream.
     pub fn resync(&mut self, mut lost: impl FnMut(&[u8])) -> Result<Option<Gap>> {
         const WINDOW: usize = 64 << 10;
-        if !std::mem::take(&mut self.lost) {
+        if self.state != State::Lost {
             return Ok(None);
         }
         let from = self.stream.at;
-        let mut window = Vec::with_capacity(WINDOW + SYNC_SIZE);
-        let mut chunk = vec![0; WINDOW];
         loop {
-            let read = self.stream.some(&mut chunk)?;
-            window.extend_from_slice(&chunk[..read]);
+            let there = self.stream.peek(SYNC_SIZE).inspect_err(|_| self.state = State::Ended)?;
+            let window = &self.stream.ahead()[..there.min(WINDOW)];
             if let Some(at) = window.windows(SYNC_SIZE).position(|w| w == self.sync) {
                 lost(&window[..at]);
-                self.stream.give_back(window.split_off(at + SYNC_SIZE));
+                self.stream.take_ahead(at + SYNC_SIZE);
+                self.state = State::Sound;
                 return Ok(Some(Gap { from, to: self.stream.at, found: true }));
             }
-            if read == 0 {
-                lost(&window);
+            if there < SYNC_SIZE {
+                lost(window);
+                self.stream.take_ahead(there);
+                self.state = State::Ended;
                 return Ok(Some(Gap { from, to: self.stream.at, found: false }));
             }
             // A marker may begin in the last bytes.
-            let done = window.len().saturating_sub(SYNC_SIZE - 1);
+            let done = window.len() - (SYNC_SIZE - 1);
             lost(&window[..done]);
-            window.drain(..done);
+            self.stream.take_ahead(done);
         }
     }
 }

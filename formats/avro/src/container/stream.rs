@@ -1,4 +1,4 @@
-//! What headers are read from: a stream that knows where it is, and that takes bytes back.
+//! What files are read from: a stream that knows where it is, and a window on what comes next.
 
 use super::error::{ContainerError, ContainerErrorKind};
 use reschema_runtime::num::unzigzag;
@@ -8,13 +8,13 @@ use std::io::{ErrorKind, Read};
 /// waits for more bytes than it is asked for.
 pub(super) struct Counted<R> {
     inner: R,
-    /// Bytes of the stream given so far.
+    /// Bytes of the stream taken so far.
     pub(super) at: u64,
-    /// Bytes read ahead or given back: they come before the stream goes on.
+    /// Bytes that come before the stream goes on: read ahead, or given back. Those before `ahead_at` are taken.
     ahead: Vec<u8>,
     ahead_at: usize,
-    /// Bytes that [`Counted::byte`] has given since the last [`Counted::mark`].
-    marked: Vec<u8>,
+    /// The stream has come to its end.
+    ended: bool,
 }
 
 /// Bytes read ahead.
@@ -24,26 +24,55 @@ const CHUNK: usize = 1 << 20;
 
 type Result<T> = std::result::Result<T, ContainerError>;
 
+/// A long at the start of some bytes.
+pub(super) enum Long {
+    /// The value, and how many bytes it takes.
+    Is(i64, usize),
+    /// More bytes are needed.
+    Short,
+    /// More than 64 bits.
+    Bad,
+}
+
+/// Reads a long that may be cut off.
+pub(super) fn long(bytes: &[u8]) -> Long {
+    let mut value = 0u64;
+    for (i, byte) in bytes.iter().take(10).enumerate() {
+        let bits = u64::from(byte & 0x7f);
+        if i == 9 && bits > 1 {
+            return Long::Bad;
+        }
+        value |= bits << (7 * i);
+        if byte & 0x80 == 0 {
+            return Long::Is(unzigzag(value), i + 1);
+        }
+    }
+    if bytes.len() < 10 { Long::Short } else { Long::Bad }
+}
+
 impl<R: Read> Counted<R> {
     pub(super) fn new(inner: R) -> Counted<R> {
-        Counted { inner, at: 0, ahead: Vec::new(), ahead_at: 0, marked: Vec::new() }
+        Counted { inner, at: 0, ahead: Vec::new(), ahead_at: 0, ended: false }
     }
 
-    /// Forgets single bytes seen so far.
-    pub(super) fn mark(&mut self) {
-        self.marked.clear();
-    }
-
-    /// The single bytes read since the mark.
-    pub(super) fn marked(&self) -> &[u8] {
-        &self.marked
-    }
-
-    fn ahead(&self) -> &[u8] {
+    /// Bytes that are there, not taken.
+    pub(super) fn ahead(&self) -> &[u8] {
         self.ahead.get(self.ahead_at..).unwrap_or(&[])
     }
 
-    /// Gives back what was read last.
+    /// True when so much is there, because it was given back, that it should be looked at where it is.
+    pub(super) fn is_windowed(&self) -> bool {
+        self.ahead().len() > AHEAD
+    }
+
+    /// Takes bytes that are there.
+    pub(super) fn take_ahead(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.ahead().len());
+        self.ahead_at += bytes;
+        self.at += bytes as u64;
+    }
+
+    /// Gives back what was taken last.
     pub(super) fn give_back(&mut self, mut bytes: Vec<u8>) {
         self.at -= bytes.len() as u64;
         bytes.extend_from_slice(self.ahead());
@@ -53,67 +82,62 @@ impl<R: Read> Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         loop {
             match self.inner.read(buffer) {
-                Ok(n) => return Ok(n),
+                Ok(n) => {
+                    self.ended = n == 0;
+                    return Ok(n);
+                }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(ContainerError::io(self.at, e)),
             }
         }
     }
 
-    /// Gives some bytes; 0 at the end.
-    pub(super) fn some(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        if self.ahead().is_empty() {
+    /// Makes `bytes` be there, and returns how many are: fewer only at the end of the stream. Each byte is moved a few times
+    /// at most, however often this is called.
+    pub(super) fn peek(&mut self, bytes: usize) -> Result<usize> {
+        while self.ahead().len() < bytes && !self.ended {
+            if self.ahead_at >= self.ahead.len() / 2 {
+                self.ahead.drain(..self.ahead_at);
+                self.ahead_at = 0;
+            }
+            let (old, wanted) = (self.ahead.len(), (bytes - self.ahead().len()).clamp(AHEAD, CHUNK));
             let mut ahead = std::mem::take(&mut self.ahead);
-            ahead.resize(AHEAD, 0);
-            let read = self.read(&mut ahead);
-            ahead.truncate(*read.as_ref().unwrap_or(&0));
-            (self.ahead, self.ahead_at) = (ahead, 0);
+            ahead.resize(old + wanted, 0);
+            let read = self.read(&mut ahead[old..]);
+            ahead.truncate(old + *read.as_ref().unwrap_or(&0));
+            self.ahead = ahead;
             read?;
         }
-        let n = self.ahead().len().min(buffer.len());
-        buffer[..n].copy_from_slice(&self.ahead()[..n]);
-        self.ahead_at += n;
-        self.at += n as u64;
-        Ok(n)
+        Ok(self.ahead().len())
     }
 
-    /// Gives a byte; `None` at the end.
-    pub(super) fn byte(&mut self) -> Result<Option<u8>> {
-        let mut byte = [0];
-        if self.some(&mut byte)? == 0 {
-            return Ok(None);
-        }
-        self.marked.push(byte[0]);
-        Ok(Some(byte[0]))
-    }
-
-    /// Reads a long; `None` if the stream ends before it.
+    /// Takes a long; `None` if the stream ends before it.
     pub(super) fn long(&mut self, what: &str) -> Result<Option<i64>> {
-        let start = self.at;
-        let mut value = 0u64;
-        for i in 0..10 {
-            let Some(byte) = self.byte()? else {
-                if i == 0 {
-                    return Ok(None);
+        let mut wanted = 1;
+        loop {
+            let there = self.peek(wanted)?;
+            match long(self.ahead()) {
+                Long::Is(value, bytes) => {
+                    self.take_ahead(bytes);
+                    return Ok(Some(value));
                 }
-                return Err(self.truncated(what));
-            };
-            let bits = u64::from(byte & 0x7f);
-            if i == 9 && bits > 1 {
-                break;
-            }
-            value |= bits << (7 * i);
-            if byte & 0x80 == 0 {
-                return Ok(Some(unzigzag(value)));
+                Long::Short if there == 0 => return Ok(None),
+                Long::Short if there < wanted => {
+                    self.take_ahead(there);
+                    return Err(self.truncated(what));
+                }
+                Long::Short => wanted = there + 1,
+                Long::Bad => {
+                    let message = format!("expected {what}, found a varint of more than 64 bits");
+                    return Err(ContainerError::new(ContainerErrorKind::Header, self.at, message));
+                }
             }
         }
-        let message = format!("expected {what}, found a varint of more than 64 bits");
-        Err(ContainerError::new(ContainerErrorKind::Header, start, message))
     }
 
     #[cold]
     pub(super) fn truncated(&self, what: &str) -> ContainerError {
-        ContainerError::new(ContainerErrorKind::Truncated, self.at, format!("the file ends inside {what}"))
+        truncated(self.at, what)
     }
 
     /// Replaces the first bytes of `out` by the next `len` of the stream, and returns how many there were: fewer only at
@@ -124,9 +148,8 @@ impl<R: Read> Counted<R> {
         let mut have = self.ahead().len().min(len);
         room(out, have);
         out[..have].copy_from_slice(&self.ahead()[..have]);
-        self.ahead_at += have;
-        self.at += have as u64;
-        while have < len {
+        self.take_ahead(have);
+        while have < len && !self.ended {
             // The bytes ahead are used up: some more of them come with the last read.
             let wanted = (len - have).min(CHUNK.max(have));
             room(out, have + wanted + AHEAD);
@@ -155,6 +178,12 @@ impl<R: Read> Counted<R> {
     pub(super) fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
         self.take(N as u64, what)?.try_into().map_err(|_| self.truncated(what))
     }
+}
+
+/// The file ends at a byte, inside something.
+#[cold]
+pub(super) fn truncated(at: u64, what: &str) -> ContainerError {
+    ContainerError::new(ContainerErrorKind::Truncated, at, format!("the file ends inside {what}"))
 }
 
 fn room(out: &mut Vec<u8>, len: usize) {

@@ -39,6 +39,16 @@ pub struct Writer<W> {
     pending: Vec<u8>,
     count: u64,
     written: u64,
+    /// A part of a block may be written: what comes behind would not be read.
+    failed: bool,
+}
+
+/// Blocks that a [`Packer`] has made.
+#[derive(Clone, Debug, Default)]
+pub struct Packed {
+    bytes: Vec<u8>,
+    /// Of the file that they are for.
+    sync: [u8; SYNC_SIZE],
 }
 
 /// Makes blocks for a file as the file stores them; several may work side by side.
@@ -60,12 +70,19 @@ impl Packer {
     /// Appends `count` encoded values as one block.
     ///
     /// # Errors
-    /// A count that no block can have, or a failure of the codec's library; `out` may hold a part of the block.
-    pub fn pack(&mut self, count: u64, values: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        self.parts(count, values, |part| {
-            out.extend_from_slice(part);
+    /// A count that no block can have, a failure of the codec's library, or blocks of another file; `out` is as it was.
+    pub fn pack(&mut self, count: u64, values: &[u8], out: &mut Packed) -> Result<()> {
+        if out.bytes.is_empty() {
+            out.sync = self.sync;
+        } else if out.sync != self.sync {
+            return Err(ContainerError::new(ContainerErrorKind::Usage, 0, "blocks of two files do not go together"));
+        }
+        let before = out.bytes.len();
+        let done = self.parts(count, values, |part| {
+            out.bytes.extend_from_slice(part);
             Ok(())
-        })
+        });
+        done.inspect_err(|_| out.bytes.truncate(before))
     }
 
     /// The parts of a block, one behind the other: values that are not compressed are not copied.
@@ -90,6 +107,33 @@ impl Packer {
         put(&self.sync)
     }
 }
+
+impl Packed {
+    /// None.
+    pub fn new() -> Packed {
+        Packed::default()
+    }
+
+    /// Bytes of the blocks.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Forgets the blocks.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+}
+
+/// Values of a block at most: a reader with the usual limits takes no more of those that have no bytes.
+const MOST_VALUES: u64 = 1 << 20;
+/// Bytes of a block, before compression, that values are not added to: a reader with the usual limits takes 256 MiB.
+const MOST_BYTES: usize = 64 << 20;
 
 impl<W: Write> Writer<W> {
     /// Writes the header.
@@ -122,12 +166,13 @@ impl<W: Write> Writer<W> {
         header.extend_from_slice(&sync);
         let packer = Packer::new(options.codec, sync)?;
         let mut writer = Writer::around(stream, schema.clone(), packer, options.block_bytes, 0);
-        writer.put(&header)?;
+        put(&mut writer.stream, &mut writer.written, &header)?;
         Ok(writer)
     }
 
     fn around(stream: W, schema: Schema, packer: Packer, block_bytes: usize, written: u64) -> Writer<W> {
-        Writer { stream, schema, packer, block_bytes: block_bytes.max(1), pending: Vec::new(), count: 0, written }
+        let (pending, count, failed) = (Vec::new(), 0, false);
+        Writer { stream, schema, packer, block_bytes: block_bytes.max(1), pending, count, written, failed }
     }
 
     /// The schema of the file.
@@ -155,6 +200,14 @@ impl<W: Write> Writer<W> {
 
     /// Appends `count` encoded values that stand back to back.
     pub fn append_values(&mut self, count: u64, values: &[u8]) -> Result<()> {
+        if count == 0 && !values.is_empty() {
+            let message = format!("{} bytes cannot be no value", values.len());
+            return Err(ContainerError::new(ContainerErrorKind::Usage, self.written, message));
+        }
+        let full = self.count.saturating_add(count) > MOST_VALUES || self.pending.len() + values.len() > MOST_BYTES;
+        if full {
+            self.flush_block()?;
+        }
         self.pending.extend_from_slice(values);
         self.count = self.count.saturating_add(count);
         if self.pending.len() >= self.block_bytes { self.flush_block() } else { Ok(()) }
@@ -180,18 +233,44 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes blocks that a [`Packer`] of this file has made.
-    pub fn append_packed(&mut self, blocks: &[u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// They are another file's, or the stream fails.
+    pub fn append_packed(&mut self, blocks: &Packed) -> Result<()> {
         self.flush_block()?;
-        self.put(blocks)
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        if blocks.sync != self.packer.sync {
+            let message = "the blocks were made for another file";
+            return Err(ContainerError::new(ContainerErrorKind::Usage, self.written, message));
+        }
+        self.guarded(|w| put(&mut w.stream, &mut w.written, &blocks.bytes))
     }
 
     fn block(&mut self, count: u64, values: &[u8]) -> Result<()> {
-        let Writer { packer, stream, written, .. } = self;
-        packer.parts(count, values, |part| put(stream, written, part))
+        self.guarded(|w| {
+            let Writer { packer, stream, written, .. } = w;
+            packer.parts(count, values, |part| put(stream, written, part))
+        })
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        put(&mut self.stream, &mut self.written, bytes)
+    /// After a failure nothing more is written.
+    fn guarded(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if self.failed {
+            let message = "the output has failed before";
+            return Err(ContainerError::new(ContainerErrorKind::Usage, self.written, message));
+        }
+        let before = self.written;
+        let result = f(self);
+        // What is refused before anything is written does no harm.
+        self.failed = matches!(&result, Err(e) if e.kind() == ContainerErrorKind::Io || self.written != before);
+        result
+    }
+
+    /// The stream as it is; values that are pending are lost.
+    pub fn into_inner(self) -> W {
+        self.stream
     }
 
     /// Bytes of the file so far.
