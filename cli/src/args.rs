@@ -56,14 +56,14 @@ pub(crate) struct Convert {
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     pub(crate) metadata: Vec<String>,
     /// Bytes of values, before compression, from which a block of the output is written.
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10)]
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = block_bytes)]
     pub(crate) block_bytes: usize,
     /// Append to OUT, a container file, which keeps its schema, codec and metadata.
     #[arg(long, conflicts_with_all = ["codec", "level", "metadata"])]
     pub(crate) append: bool,
     /// Threads; 0: as many as there are cores, at most 8. The output is the same on any number.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub(crate) threads: u16,
     /// What happens where data are bad: fail; skip leaves out what cannot be read (a record where the others of its
     /// block are sound, else the rest of the block, else everything up to the next sync marker); dlq=FILE does the
     /// same and sets it aside in a container file.
@@ -179,6 +179,14 @@ impl Level {
 
     pub(crate) fn is_forward(self) -> bool {
         matches!(self, Level::Forward | Level::Full)
+    }
+}
+
+fn block_bytes(text: &str) -> Result<usize, String> {
+    // Larger blocks are refused by readers, and hold many values in memory.
+    match text.parse() {
+        Ok(n) if (1..=64 << 20).contains(&n) => Ok(n),
+        _ => Err("expected a number of 1 to 67108864".into()),
     }
 }
 

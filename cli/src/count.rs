@@ -12,11 +12,11 @@ use std::path::Path;
 pub(crate) fn run(args: &Count) -> Result {
     input::standard_once(&args.files)?;
     let mut out = std::io::stdout().lock();
-    let mut total = 0;
+    let mut total = 0u64;
     let mut put = |words: String| writeln!(out, "{words}").map_err(|e| Failure::io("standard output", &e));
     for path in &args.files {
         let count = if args.decode { decoded(path, args.lenient_names) } else { told(path, args.lenient_names) }?;
-        total += count;
+        total = total.saturating_add(count);
         put(if args.files.len() > 1 { format!("{count}\t{}", input::name(path)) } else { count.to_string() })?;
     }
     if args.files.len() > 1 {

@@ -33,7 +33,8 @@ pub(crate) const HELP: &str = "Exit codes:
   3  a schema is not valid, or the schemas do not resolve
   4  the data are bad
   5  reading or writing failed
-  6  done, and parts that are bad were left out (convert --on-error)";
+  6  done, and parts that are bad were left out (convert --on-error)
+  130  interrupted: what was being written is gone, or as it was";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {

@@ -7,6 +7,7 @@ mod count;
 mod exit;
 mod explain;
 mod input;
+mod interrupt;
 mod meta;
 mod schema;
 

@@ -180,6 +180,14 @@ impl Error {
         self
     }
 
+    /// The same error in an input that begins some bytes earlier.
+    pub(crate) fn shifted(mut self, bytes: u64) -> Error {
+        if let Some(Location::Byte(at)) = &mut self.0.location {
+            *at += bytes;
+        }
+        self
+    }
+
     /// The same error in a longer input, of which the call saw what is behind `bytes` bytes and `records` values.
     pub fn behind(mut self, bytes: u64, records: u64) -> Error {
         if let Some(Location::Byte(at)) = &mut self.0.location {

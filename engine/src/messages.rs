@@ -107,7 +107,7 @@ impl MessageReader {
     /// ([`ErrorKind::Trailing`]). Offsets count from the start of the message. `output` is as it was.
     pub fn read(&mut self, message: &[u8], output: &mut impl AsOutput) -> Result<(), Error> {
         let (id, value) = self.framing.split(message).map_err(bad_frame)?;
-        self.read_as(id, value, output).map_err(|e| e.behind(self.framing.size() as u64, 0))
+        self.read_as(id, value, output).map_err(|e| e.shifted(self.framing.size() as u64))
     }
 
     /// Transforms a bare value whose schema is named elsewhere: in a header ([`from_header`]), by the topic, or the like.

@@ -39,7 +39,14 @@ impl fmt::Display for StreamError {
     }
 }
 
-impl std::error::Error for StreamError {}
+impl std::error::Error for StreamError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StreamError::Value(e) => Some(e),
+            StreamError::Read(e) | StreamError::Write(e) => Some(e),
+        }
+    }
+}
 
 /// Bytes of the window to begin with.
 const WINDOW: usize = 64 << 10;

@@ -1,7 +1,8 @@
 //! Where output goes.
 
-use crate::exit::{Failure, Result, say};
+use crate::exit::{Failure, Result};
 use crate::input;
+use crate::interrupt::{Undo, begin, done};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,8 @@ pub(super) enum Destination {
     File(BufWriter<tempfile::NamedTempFile>, PathBuf),
     /// Something that is there and is no regular file (a named pipe, a device): written in place.
     Special(BufWriter<std::fs::File>),
-    /// A container file that grows in place, and its length before.
-    Grown(BufWriter<std::fs::File>, u64),
+    /// A container file that grows in place.
+    Grown(BufWriter<std::fs::File>),
 }
 
 impl Destination {
@@ -47,6 +48,7 @@ impl Destination {
             // A file that is replaced stays as private as it was.
             file.as_file().set_permissions(m.permissions()).map_err(fail)?;
         }
+        begin(Undo::Remove(file.path().into()));
         Ok(Destination::File(BufWriter::with_capacity(BUFFER, file), target))
     }
 
@@ -58,27 +60,20 @@ impl Destination {
         if !m.is_file() {
             return Err(Failure::usage(format!("{}: only a regular file can be appended to", path.display())));
         }
-        Ok(Destination::Grown(BufWriter::with_capacity(BUFFER, file), m.len()))
-    }
-
-    /// Leaves things as they were: what has grown shrinks again; other files have not taken their name yet.
-    pub(super) fn undo(self) {
-        if let Destination::Grown(w, len) = self {
-            let (file, _) = w.into_parts();
-            if let Err(e) = file.set_len(len) {
-                say(&format!("reschema: the output cannot be cut back to {len} bytes: {e}"));
-            }
-        }
+        Ok(Destination::Grown(BufWriter::with_capacity(BUFFER, file)))
     }
 
     pub(super) fn publish(self, path: &Path) -> Result<()> {
         let fail = |e: &std::io::Error| Failure::io(&path.display().to_string(), e);
         match self {
             Destination::Standard(mut w) => w.flush().map_err(|e| fail(&e)),
-            Destination::Special(mut w) | Destination::Grown(mut w, _) => w.flush().map_err(|e| fail(&e)),
+            Destination::Special(mut w) | Destination::Grown(mut w) => w.flush().map_err(|e| fail(&e)),
             Destination::File(w, target) => {
                 let file = w.into_inner().map_err(|e| fail(e.error()))?;
-                file.persist(target).map(|_| ()).map_err(|e| fail(&e.error))
+                let undo = Undo::Remove(file.path().into());
+                let result = file.persist(target).map(|_| ()).map_err(|e| fail(&e.error));
+                done(&undo);
+                result
             }
         }
     }
@@ -89,7 +84,7 @@ impl Write for Destination {
         match self {
             Destination::Standard(w) => w.write(bytes),
             Destination::File(w, _) => w.write(bytes),
-            Destination::Special(w) | Destination::Grown(w, _) => w.write(bytes),
+            Destination::Special(w) | Destination::Grown(w) => w.write(bytes),
         }
     }
 
@@ -97,7 +92,7 @@ impl Write for Destination {
         match self {
             Destination::Standard(w) => w.flush(),
             Destination::File(w, _) => w.flush(),
-            Destination::Special(w) | Destination::Grown(w, _) => w.flush(),
+            Destination::Special(w) | Destination::Grown(w) => w.flush(),
         }
     }
 }
@@ -106,7 +101,7 @@ impl Write for Destination {
 impl Read for Destination {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self {
-            Destination::Grown(w, _) => w.get_mut().read(buffer),
+            Destination::Grown(w) => w.get_mut().read(buffer),
             _ => Err(std::io::ErrorKind::Unsupported.into()),
         }
     }
@@ -115,7 +110,7 @@ impl Read for Destination {
 impl Seek for Destination {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         match self {
-            Destination::Grown(w, _) => w.seek(to),
+            Destination::Grown(w) => w.seek(to),
             _ => Err(std::io::ErrorKind::Unsupported.into()),
         }
     }

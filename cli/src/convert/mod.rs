@@ -6,6 +6,7 @@ mod reporter;
 use crate::args::{Convert, OnError};
 use crate::exit::{Exit, Failure, Result, say};
 use crate::input::{self, FileReader};
+use crate::interrupt::{self, Undo};
 use destination::Destination;
 use reporter::Reporter;
 use reschema::container::{Codec, ReaderOptions, Writer, WriterOptions};
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &Convert) -> Result {
         _ => None,
     };
     let before = writer.written();
+    // A file that grows in place is cut back where the conversion fails; others have not got their names.
+    let undo = args.append.then(|| Undo::Cut(args.output.clone(), before));
+    undo.clone().into_iter().for_each(interrupt::begin);
     let mut job = Job {
         converter: converter(args, writer.schema())?,
         reporter: Reporter::new(total, args.quiet, letters.is_some()),
@@ -41,39 +45,42 @@ pub(crate) fn run(args: &Convert) -> Result {
         sum: Report::default(),
     };
     let start = Instant::now();
-    let done = job.files(first, file, rest, names, &mut writer).and_then(|()| {
-        writer.flush_block().map_err(|e| Failure::container(&what, &e))?;
-        Ok(writer.written() - before)
-    });
+    let done = job.files(first, file, rest, names, &mut writer);
     job.reporter.end();
     // What was set aside is kept, however the conversion ends.
     let kept = job.letters.take().map_or(Ok(()), |(path, letters)| {
         let sink = letters.finish().map_err(|e| Failure::container(&input::name(&path), &e))?;
         sink.publish(&path)
     });
-    let sink = writer.finish().map_err(|e| Failure::container(&what, &e));
-    let written = match (done, kept) {
-        (Ok(written), Ok(())) => written,
-        (Err(e), _) | (_, Err(e)) => {
-            sink?.undo();
-            return Err(e);
+    let written = done.and(kept).and_then(|()| publish(args, writer, &what)).inspect_err(|_| {
+        if let Some(undo) = &undo {
+            undo.run();
         }
-    };
-    sink?.publish(&args.output)?;
-    if !args.quiet {
-        say(&summary(&job.sum, written, start));
+    })?;
+    undo.as_ref().inspect(|u| interrupt::done(u));
+    if !args.quiet || job.sum.damages > 0 {
+        say(&summary(&job.sum, written - before, start));
     }
     Ok(if job.sum.damages > 0 { Exit::Partial } else { Exit::Ok })
+}
+
+/// Bytes of the output when it has its name.
+fn publish(args: &Convert, mut writer: Writer<Destination>, what: &str) -> Result<u64> {
+    let fail = |e| Failure::container(what, &e);
+    writer.flush_block().map_err(fail)?;
+    let written = writer.written();
+    writer.finish().map_err(fail)?.publish(&args.output)?;
+    Ok(written)
 }
 
 fn summary(sum: &Report, written: u64, start: Instant) -> String {
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
     let rate = sum.bytes_read as f64 / seconds / 1e6;
-    let Report { records, bytes_read, damages, records_lost, bytes_lost } = sum;
-    let lost = match damages {
+    let Report { records, bytes_read, damages, records_lost, bytes_lost, .. } = sum;
+    let lost = match *damages {
         0 => String::new(),
         n => {
-            let places = if *n == 1 { "place" } else { "places" };
+            let places = if n == 1 { "place" } else { "places" };
             format!("; {n} {places} left out: {records_lost} records known of, {bytes_lost} bytes")
         }
     };
@@ -87,7 +94,7 @@ fn converter(args: &Convert, reader: &Schema) -> Result<Converter> {
     let on_damage = if matches!(args.on_error, OnError::Fail) { OnDamage::Fail } else { OnDamage::Skip };
     let threads = match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
-        n => n,
+        n => n as usize,
     };
     Ok(Converter::new(&engine, reader).threads(threads).on_damage(on_damage))
 }
@@ -102,10 +109,12 @@ fn writer(args: &Convert, file: &FileReader, names: Names, what: &str) -> Result
         None => None,
     };
     let fail = |e| Failure::container(what, &e);
+    if args.append && input::is_standard(&args.output) {
+        return Err(Failure::usage("--append needs a file, not standard output"));
+    }
     if args.append {
         let options = ReaderOptions { names, ..ReaderOptions::default() };
-        let block_bytes = WriterOptions::default().block_bytes;
-        let writer = Writer::append_to(Destination::grow(&args.output)?, options, block_bytes).map_err(fail)?;
+        let writer = Writer::append_to(Destination::grow(&args.output)?, options, args.block_bytes).map_err(fail)?;
         if wanted.is_some_and(|w| w != *writer.schema()) {
             return Err(Failure::usage(format!(
                 "{what} has another schema than --to-schema; --append keeps the file's"
@@ -167,11 +176,7 @@ impl Job {
         }
         let mut watch = self.reporter.of(&name, self.letters.as_mut().map(|(_, l)| l));
         let report = self.converter.run(file, writer, &mut watch).map_err(|e| failure(&name, &e))?;
-        self.sum.records += report.records;
-        self.sum.bytes_read += report.bytes_read;
-        self.sum.damages += report.damages;
-        self.sum.records_lost += report.records_lost;
-        self.sum.bytes_lost += report.bytes_lost;
+        self.sum.add(&report);
         self.reporter.add(report.bytes_read);
         Ok(())
     }
@@ -239,13 +244,22 @@ fn refuse_overwriting_input(args: &Convert) -> Result<()> {
         }
     }
     match letters {
-        Some(letters)
-            if *letters == args.output || letters.canonicalize().is_ok_and(|l| same_file(&args.output, &l)) =>
-        {
+        Some(letters) if same_place(letters, &args.output) => {
             Err(Failure::usage("the output and the dead letters are one file"))
         }
         _ => Ok(()),
     }
+}
+
+/// True if two paths name one file, whether it is there or not.
+fn same_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        path.canonicalize().or_else(|_| {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            folder.canonicalize().map(|f| f.join(path.file_name().unwrap_or_default()))
+        })
+    };
+    a == b || matches!((place(a), place(b)), (Ok(x), Ok(y)) if x == y || same_file(a, &y))
 }
 
 #[cfg(unix)]

@@ -55,7 +55,7 @@ impl Reporter {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        if self.shown > SHOWN && !self.quiet {
+        if self.shown > SHOWN {
             say(&format!("reschema: and {} more", self.shown - SHOWN));
         }
     }
@@ -70,7 +70,7 @@ impl Reporter {
 
     fn damage(&mut self, name: &str, damage: &Damage) {
         self.shown += 1;
-        if self.quiet || self.shown > SHOWN {
+        if self.shown > SHOWN {
             return;
         }
         let what = if self.kept { "set aside" } else { "left out" };

@@ -5,6 +5,7 @@ use crate::error::Error;
 use std::fmt;
 
 /// A part of a file that cannot be converted.
+#[non_exhaustive]
 #[derive(Debug)]
 pub struct Damage {
     /// Which part.
@@ -21,12 +22,13 @@ pub struct Damage {
     pub offset: u64,
     /// Bytes that are lost: of the values as decompressed, or of the file for [`Lost::Block`] and [`Lost::Gap`].
     pub len: u64,
-    /// Those bytes, if the [`Watch`](super::Watch) wants them; of a gap, the first 16 MiB.
+    /// Those bytes, the first 16 MiB of them, if the [`Watch`](super::Watch) wants them.
     pub bytes: Vec<u8>,
 }
 
 /// Which part is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Lost {
     /// One value; the others of its block are sound.
     Record,
@@ -41,6 +43,7 @@ pub enum Lost {
 }
 
 /// Why a part is lost.
+#[non_exhaustive]
 #[derive(Debug)]
 pub enum Cause {
     /// A value is bad, or does not resolve. Offsets are those of the block's data.

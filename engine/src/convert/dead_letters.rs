@@ -34,7 +34,7 @@ const SCHEMA: &str = r#"{"type": "record", "name": "reschema.DeadLetter", "field
     {"name": "records", "type": ["null", "long"], "default": null, "doc": "values lost, if known"},
     {"name": "block", "type": "long", "doc": "0-based number of the block"},
     {"name": "offset", "type": "long", "doc": "byte of the file where the block or the gap begins"},
-    {"name": "size", "type": "long", "doc": "bytes lost; of a gap, bytes holds the first 16 MiB"},
+    {"name": "size", "type": "long", "doc": "bytes lost; bytes holds the first 16 MiB"},
     {"name": "codec", "type": "string", "doc": "codec that bytes are compressed with"},
     {"name": "schema", "type": ["null", "string"], "default": null, "doc": "writer's schema; null where it is that of the letter before"},
     {"name": "bytes", "type": "bytes"}

@@ -39,6 +39,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 /// What happens where a file is damaged, or a value does not resolve.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OnDamage {
     /// The conversion ends; what came before is written.
@@ -58,7 +59,8 @@ pub struct Converter {
     on_damage: OnDamage,
 }
 
-/// What a conversion has done.
+/// What a conversion has done. Numbers that are too large stay at the largest.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Values written.
@@ -122,7 +124,20 @@ impl fmt::Display for ConvertError {
     }
 }
 
-impl std::error::Error for ConvertError {}
+impl std::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ConvertError::Resolve(e) => Some(e),
+            ConvertError::Damage(d) => match &d.cause {
+                Cause::Value(e) => Some(e),
+                Cause::Container(e) => Some(e),
+                Cause::Leftover => None,
+            },
+            ConvertError::Output(e) => Some(e),
+            ConvertError::Watch(e) => Some(e),
+        }
+    }
+}
 
 /// A stretch of a file that is converted in one go: this many bytes as stored, and the block that goes beyond. Blocks of
 /// the output do not reach across, so that they are the same on any number of threads.
@@ -131,14 +146,18 @@ const UNIT_BYTES: usize = 512 << 10;
 const UNIT_BLOCKS: usize = 4096;
 
 impl Converter {
+    /// Most threads.
+    pub const MAX_THREADS: usize = 256;
+
     /// To a schema, on one thread; damage ends the conversion.
     pub fn new(engine: &Engine, reader: &Schema) -> Converter {
         Converter { engine: engine.clone(), reader: reader.clone(), threads: 1, on_damage: OnDamage::Fail }
     }
 
-    /// Threads that unpack, transform and pack; 0 is taken as 1. The output is the same on any number.
+    /// Threads that unpack, transform and pack, at least 1 and at most [`Converter::MAX_THREADS`]. The output is the same
+    /// on any number, and if the system has fewer than asked for.
     pub fn threads(mut self, threads: usize) -> Converter {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, Converter::MAX_THREADS);
         self
     }
 
@@ -167,6 +186,8 @@ impl Converter {
         watch: &mut dyn Watch,
     ) -> Result<Report, ConvertError> {
         let transform = self.transform(input.schema()).map_err(ConvertError::Resolve)?;
+        // What is pending is a block of its own, however many threads there are.
+        output.flush_block().map_err(ConvertError::Output)?;
         let file = ordered::File::new(input, self.on_damage, watch.wants_bytes());
         if self.threads == 1 {
             ordered::alone(file, &transform, output, watch)
@@ -176,10 +197,25 @@ impl Converter {
     }
 }
 
+/// Bytes of a damage that are kept at most.
+const KEPT_BYTES: usize = 16 << 20;
+
 impl Report {
-    fn add(&mut self, damage: &Damage) {
-        self.damages += 1;
-        self.records_lost += damage.records.unwrap_or(0);
-        self.bytes_lost += damage.len;
+    /// Adds what was done with another file.
+    pub fn add(&mut self, other: &Report) {
+        for (sum, more) in [
+            (&mut self.records, other.records),
+            (&mut self.bytes_read, other.bytes_read),
+            (&mut self.damages, other.damages),
+            (&mut self.records_lost, other.records_lost),
+            (&mut self.bytes_lost, other.bytes_lost),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
+    fn lose(&mut self, damage: &Damage) {
+        let (records_lost, bytes_lost) = (damage.records.unwrap_or(0), damage.len);
+        self.add(&Report { damages: 1, records_lost, bytes_lost, ..Report::default() });
     }
 }

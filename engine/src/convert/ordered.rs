@@ -4,17 +4,14 @@
 //! result over. Results that come before their turn are parked; when too many are, their makers wait. So memory is
 //! bounded, nobody waits for a thread that only reads, and the first error in the input is the one that counts.
 
-use super::worker::{Halt, Packed, Worker};
-use super::{Cause, ConvertError, Damage, Lost, OnDamage, Report, UNIT_BLOCKS, UNIT_BYTES, Watch};
-use crate::container::{ContainerError, ContainerErrorKind, Packer, Reader, StoredBlock, Writer};
+use super::worker::{Halt, Out, Worker};
+use super::{Cause, ConvertError, Damage, KEPT_BYTES, Lost, OnDamage, Report, UNIT_BLOCKS, UNIT_BYTES, Watch};
+use crate::container::{ContainerError, ContainerErrorKind, Packed, Packer, Reader, StoredBlock, Writer};
 use crate::transform::Transform;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-
-/// Most bytes of a gap that are kept.
-const GAP_BYTES: usize = 16 << 20;
 
 /// The file that is read.
 pub(super) struct File<R> {
@@ -55,7 +52,7 @@ impl<R: Read> File<R> {
         if self.on_damage == OnDamage::Fail || cause.kind() == ContainerErrorKind::Io {
             self.ended = true;
         } else {
-            let keep = if self.keep_bytes { GAP_BYTES } else { 0 };
+            let keep = if self.keep_bytes { KEPT_BYTES } else { 0 };
             let gap = self.reader.resync(|part| bytes.extend(part.iter().take(keep - bytes.len())));
             match gap {
                 Ok(Some(gap)) => (offset, len) = (gap.from, gap.to - gap.from),
@@ -78,17 +75,18 @@ fn is_io(damage: &Damage) -> bool {
     matches!(&damage.cause, Cause::Container(e) if e.kind() == ContainerErrorKind::Io)
 }
 
-impl From<Halt> for ConvertError {
-    fn from(halt: Halt) -> ConvertError {
-        match halt {
-            Halt::Damage(d) => ConvertError::Damage(d),
-            Halt::Output(e) => ConvertError::Output(e),
-        }
-    }
+fn meet(damage: Box<Damage>, worker: &mut Worker<'_>, out: &mut impl Out) -> Result<(), Halt> {
+    if is_io(&damage) { Err(Halt::Damage(damage)) } else { worker.damaged(*damage, out) }
 }
 
-fn meet(damage: Box<Damage>, worker: &mut Worker<'_>) -> Result<(), Halt> {
-    if is_io(&damage) { Err(Halt::Damage(damage)) } else { worker.damaged(*damage) }
+/// The error that a conversion ends with, if it is this thread's.
+fn error(halt: Halt) -> Option<ConvertError> {
+    match halt {
+        Halt::Damage(d) => Some(ConvertError::Damage(d)),
+        Halt::Output(e) => Some(ConvertError::Output(e)),
+        Halt::Watch(e) => Some(ConvertError::Watch(e)),
+        Halt::Stopped => None,
+    }
 }
 
 /// Counts where stretches end.
@@ -104,8 +102,32 @@ impl Stretch {
         self.blocks += 1;
     }
 
+    /// Gaps count too: a file may be nothing else.
+    fn add_gap(&mut self, damage: &Damage) {
+        self.bytes = self.bytes.saturating_add(damage.bytes.len());
+        self.blocks += 1;
+    }
+
     fn is_full(&self) -> bool {
         self.bytes >= UNIT_BYTES || self.blocks >= UNIT_BLOCKS
+    }
+}
+
+/// The output itself.
+struct Direct<'d, W> {
+    output: &'d mut Writer<W>,
+    watch: &'d mut dyn Watch,
+    report: Report,
+}
+
+impl<W: Write> Out for Direct<'_, W> {
+    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), Halt> {
+        self.output.append_block(count, values).map_err(Halt::Output)
+    }
+
+    fn damage(&mut self, damage: Damage) -> Result<(), Halt> {
+        self.report.lose(&damage);
+        self.watch.damage(&damage).map_err(Halt::Watch)
     }
 }
 
@@ -113,11 +135,12 @@ impl Stretch {
 pub(super) fn alone<R: Read, W: Write>(
     mut file: File<R>,
     transform: &Transform,
-    mut output: &mut Writer<W>,
+    output: &mut Writer<W>,
     watch: &mut dyn Watch,
 ) -> Result<Report, ConvertError> {
     let mut worker = file.worker(transform, output)?;
-    let (mut report, mut stored) = (Report::default(), StoredBlock::new());
+    let mut out = Direct { output, watch, report: Report::default() };
+    let mut stored = StoredBlock::new();
     while !file.ended {
         let mut stretch = Stretch::default();
         let mut result = Ok(());
@@ -125,47 +148,80 @@ pub(super) fn alone<R: Read, W: Write>(
             result = match file.next(&mut stored) {
                 Ok(Some(record)) => {
                     stretch.add(&stored);
-                    worker.block(&mut stored, record, &mut output)
+                    worker.block(&mut stored, record, &mut out)
                 }
                 Ok(None) => Ok(()),
-                Err(damage) => meet(damage, &mut worker),
+                Err(damage) => {
+                    stretch.add_gap(&damage);
+                    meet(damage, &mut worker, &mut out)
+                }
             };
         }
-        // What came before an error is written too.
-        let ended = worker.end(&mut output);
-        let (records, damages) = worker.taken();
-        let position = file.reader.position();
-        told(&mut report, records, &damages, position, watch)?;
-        result?;
-        ended?;
+        // What came before an error is written too; if it cannot be, that is the error.
+        let ended = worker.end(&mut out);
+        out.report.records = out.report.records.saturating_add(worker.records());
+        out.report.bytes_read = file.reader.position();
+        out.watch.progress(&out.report);
+        if let Some(e) = ended.and(result).err().and_then(error) {
+            return Err(e);
+        }
     }
-    Ok(report)
+    Ok(out.report)
 }
 
-fn told(
-    report: &mut Report,
-    records: u64,
-    damages: &[Damage],
-    position: u64,
-    watch: &mut dyn Watch,
-) -> Result<(), ConvertError> {
-    report.records += records;
-    report.bytes_read = position;
-    for damage in damages {
-        report.add(damage);
-        watch.damage(damage).map_err(ConvertError::Watch)?;
-    }
-    watch.progress(report);
-    Ok(())
-}
-
-/// A stretch converted.
+/// A stretch converted, or a part of it.
 struct Made {
-    packed: Vec<u8>,
+    packed: Packed,
     records: u64,
     damages: Vec<Damage>,
+    /// Bytes of the file that are read; 0 for all but the last part.
     position: u64,
     result: Result<(), Halt>,
+}
+
+/// Blocks packed and damages met, waiting for their turn.
+struct Making<'m, 's, R, W> {
+    shared: &'m Shared<'s, R, W>,
+    number: u64,
+    packer: &'m mut Packer,
+    packed: Packed,
+    damages: Vec<Damage>,
+    /// Bytes of memory, about.
+    weight: usize,
+}
+
+/// Bytes of memory that a stretch's result may take. One that grows larger, because values grow or because everything is
+/// bad, waits for its turn and is written in parts.
+const MOST_MADE: usize = 8 << 20;
+/// What a damage takes besides the bytes it keeps.
+const DAMAGE: usize = 1024;
+
+impl<R: Read, W: Write> Making<'_, '_, R, W> {
+    fn heavier(&mut self, bytes: usize) -> Result<(), Halt> {
+        self.weight += bytes;
+        if self.weight < MOST_MADE {
+            return Ok(());
+        }
+        self.weight = 0;
+        let (packed, damages) = (std::mem::take(&mut self.packed), std::mem::take(&mut self.damages));
+        let made = Made { packed, records: 0, damages, position: 0, result: Ok(()) };
+        self.packed = self.shared.hand_over_part(self.number, made)?;
+        Ok(())
+    }
+}
+
+impl<R: Read, W: Write> Out for Making<'_, '_, R, W> {
+    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), Halt> {
+        let before = self.packed.len();
+        self.packer.pack(count, values, &mut self.packed).map_err(Halt::Output)?;
+        self.heavier(self.packed.len() - before)
+    }
+
+    fn damage(&mut self, damage: Damage) -> Result<(), Halt> {
+        let weight = DAMAGE + damage.bytes.len();
+        self.damages.push(damage);
+        self.heavier(weight)
+    }
 }
 
 /// What the threads share.
@@ -174,7 +230,7 @@ struct Shared<'a, R, W> {
     order: Mutex<Order<'a, W>>,
     turn: Condvar,
     /// Buffers to be used again.
-    spare: Mutex<Vec<Vec<u8>>>,
+    spare: Mutex<Vec<Packed>>,
     /// No more stretches are wanted: there is an error, or a thread has died.
     stop: AtomicBool,
     /// Results that may be parked.
@@ -212,16 +268,19 @@ pub(super) fn together<R: Read + Send, W: Write + Send>(
         stop: AtomicBool::new(false),
         parked: 2 * threads,
     };
-    std::thread::scope(|scope| {
-        for (mut worker, mut packer) in workers {
-            let shared = &shared;
-            scope.spawn(move || {
-                let _alarm = Alarm(shared);
-                while let Some((number, made)) = shared.stretch(&mut worker, &mut packer) {
-                    shared.hand_over(number, made);
-                }
-            });
+    let work = |(mut worker, mut packer): (Worker<'_>, Packer)| {
+        let _alarm = Alarm(&shared);
+        while let Some((number, made)) = shared.stretch(&mut worker, &mut packer) {
+            shared.hand_over(number, made);
         }
+    };
+    std::thread::scope(|scope| {
+        let mine = workers.pop();
+        for other in workers {
+            // Where the system has no more threads, fewer do the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || work(other));
+        }
+        mine.map(work);
     });
     let order = shared.order.into_inner().unwrap_or_else(PoisonError::into_inner);
     match order.error {
@@ -271,30 +330,52 @@ impl<R: Read, W: Write> Shared<'_, R, W> {
                         read.push((Ok(record), stored));
                     }
                     Ok(None) => {}
-                    Err(damage) => read.push((Err(damage), stored)),
+                    Err(damage) => {
+                        stretch.add_gap(&damage);
+                        read.push((Err(damage), stored));
+                    }
                 }
             }
             file.number += 1;
             (file.number - 1, file.reader.position())
         };
-        let mut out = Packed { packer, bytes: &mut packed };
+        let mut out = Making { shared: self, number, packer, packed, damages: Vec::new(), weight: 0 };
         let mut result = Ok(());
         for (what, mut stored) in read {
             result = match what {
                 Ok(record) => worker.block(&mut stored, record, &mut out),
-                Err(damage) => meet(damage, worker),
+                Err(damage) => meet(damage, worker, &mut out),
             };
             if result.is_err() {
                 break;
             }
         }
         let ended = worker.end(&mut out);
-        let (records, damages) = worker.taken();
-        Some((number, Made { packed, records, damages, position, result: result.and(ended) }))
+        let Making { packed, damages, .. } = out;
+        Some((number, Made { packed, records: worker.records(), damages, position, result: ended.and(result) }))
     }
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
+    }
+
+    /// Writes a part of a stretch when its turn has come; gives a buffer for the next.
+    fn hand_over_part(&self, number: u64, made: Made) -> Result<Packed, Halt> {
+        let mut order = lock(&self.order);
+        while number != order.next && !self.stopped() {
+            order = self.turn.wait(order).unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.stopped() {
+            return Err(Halt::Stopped);
+        }
+        let mut packed = order.take(made);
+        packed.clear();
+        if order.error.is_some() {
+            self.stop.store(true, Ordering::Release);
+            self.turn.notify_all();
+            return Err(Halt::Stopped);
+        }
+        Ok(packed)
     }
 
     /// Writes a stretch when its turn has come, and those that waited for it.
@@ -319,14 +400,23 @@ impl<R: Read, W: Write> Shared<'_, R, W> {
 }
 
 impl<W: Write> Order<'_, W> {
-    /// Writes; gives the buffer back.
-    fn take(&mut self, made: Made) -> Vec<u8> {
+    /// Writes, tells, and gives the buffer back.
+    fn take(&mut self, made: Made) -> Packed {
         let Made { packed, records, damages, position, result } = made;
-        let written = self.output.append_packed(&packed).map_err(ConvertError::Output);
-        let done = written
-            .and_then(|()| told(&mut self.report, records, &damages, position, self.watch))
-            .and_then(|()| result.map_err(ConvertError::from));
-        self.error = done.err();
+        let written = self.output.append_packed(&packed).map_err(Halt::Output);
+        let done = written.and_then(|()| self.tell(records, &damages, position)).and(result);
+        self.error = done.err().and_then(error);
         packed
+    }
+
+    fn tell(&mut self, records: u64, damages: &[Damage], position: u64) -> Result<(), Halt> {
+        self.report.records = self.report.records.saturating_add(records);
+        self.report.bytes_read = self.report.bytes_read.max(position);
+        for damage in damages {
+            self.report.lose(damage);
+            self.watch.damage(damage).map_err(Halt::Watch)?;
+        }
+        self.watch.progress(&self.report);
+        Ok(())
     }
 }

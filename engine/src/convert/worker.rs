@@ -1,31 +1,14 @@
 //! Converting blocks: unpack, transform, and say when a block of the output is full.
 
-use super::{Cause, Damage, Lost, OnDamage};
-use crate::container::{Block, ContainerError, Packer, StoredBlock, Unpacker, Writer};
+use super::{Cause, Damage, KEPT_BYTES, Lost, OnDamage};
+use crate::container::{Block, ContainerError, StoredBlock, Unpacker};
 use crate::transform::Transform;
-use std::io::Write;
+use std::io;
 
-/// Where full blocks go.
-pub(super) trait Blocks {
-    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), ContainerError>;
-}
-
-impl<W: Write> Blocks for &mut Writer<W> {
-    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), ContainerError> {
-        self.append_block(count, values)
-    }
-}
-
-/// Blocks packed, waiting for their turn.
-pub(super) struct Packed<'p> {
-    pub(super) packer: &'p mut Packer,
-    pub(super) bytes: &'p mut Vec<u8>,
-}
-
-impl Blocks for Packed<'_> {
-    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), ContainerError> {
-        self.packer.pack(count, values, self.bytes)
-    }
+/// Where full blocks go, and what is left out.
+pub(super) trait Out {
+    fn block(&mut self, count: u64, values: &[u8]) -> Result<(), Halt>;
+    fn damage(&mut self, damage: Damage) -> Result<(), Halt>;
 }
 
 /// Why a block does not end well.
@@ -34,12 +17,10 @@ pub(super) enum Halt {
     Damage(Box<Damage>),
     /// The output.
     Output(ContainerError),
-}
-
-impl From<ContainerError> for Halt {
-    fn from(e: ContainerError) -> Halt {
-        Halt::Output(e)
-    }
+    /// The watch.
+    Watch(io::Error),
+    /// Another thread has met an error before.
+    Stopped,
 }
 
 /// Converts blocks of one file.
@@ -56,9 +37,8 @@ pub(super) struct Worker<'t> {
     batch: u64,
     on_damage: OnDamage,
     keep_bytes: bool,
-    /// Values converted since the last [`Worker::taken`].
+    /// Values converted since the last [`Worker::records`].
     records: u64,
-    damages: Vec<Damage>,
 }
 
 /// Values converted at a time before anything is known of their size.
@@ -74,43 +54,34 @@ impl<'t> Worker<'t> {
         on_damage: OnDamage,
         keep_bytes: bool,
     ) -> Worker<'t> {
-        let (block, pending, damages) = (Block::new(), Vec::new(), Vec::new());
+        let (block, pending) = (Block::new(), Vec::new());
         let (count, batch, records) = (0, FIRST_BATCH, 0);
-        Worker {
-            transform,
-            unpacker,
-            block,
-            pending,
-            count,
-            block_bytes,
-            batch,
-            on_damage,
-            keep_bytes,
-            records,
-            damages,
-        }
+        Worker { transform, unpacker, block, pending, count, block_bytes, batch, on_damage, keep_bytes, records }
     }
 
-    /// Values converted and damages met since the last call.
-    pub(super) fn taken(&mut self) -> (u64, Vec<Damage>) {
-        (std::mem::take(&mut self.records), std::mem::take(&mut self.damages))
+    /// Values converted since the last call.
+    pub(super) fn records(&mut self) -> u64 {
+        std::mem::take(&mut self.records)
     }
 
     /// Converts a block whose first value has number `record` in the file.
-    pub(super) fn block(&mut self, stored: &mut StoredBlock, record: u64, out: &mut impl Blocks) -> Result<(), Halt> {
+    pub(super) fn block(&mut self, stored: &mut StoredBlock, record: u64, out: &mut impl Out) -> Result<(), Halt> {
         let mut block = std::mem::take(&mut self.block);
         let result = match self.unpacker.unpack(stored, &mut block) {
             Ok(()) => self.values(&block, record, out),
-            Err(e) => self.damaged(Damage {
-                lost: Lost::Block,
-                cause: Cause::Container(e),
-                record,
-                records: Some(stored.count()),
-                block: stored.index(),
-                offset: stored.offset(),
-                len: stored.data().len() as u64,
-                bytes: self.kept(stored.data()),
-            }),
+            Err(e) => {
+                let damage = Damage {
+                    lost: Lost::Block,
+                    cause: Cause::Container(e),
+                    record,
+                    records: Some(stored.count()),
+                    block: stored.index(),
+                    offset: stored.offset(),
+                    len: stored.data().len() as u64,
+                    bytes: self.kept(stored.data()),
+                };
+                self.damaged(damage, out)
+            }
         };
         self.block = block;
         result
@@ -118,7 +89,7 @@ impl<'t> Worker<'t> {
 
     /// Converts the values of a block, some at a time: neither a block of many small values nor one of few large ones
     /// needs more memory than it must.
-    fn values(&mut self, block: &Block, record: u64, out: &mut impl Blocks) -> Result<(), Halt> {
+    fn values(&mut self, block: &Block, record: u64, out: &mut impl Out) -> Result<(), Halt> {
         let (mut done, mut consumed) = (0, 0);
         // Whether all values behind the first bad one are well framed; asked when there is one.
         let mut framed = None;
@@ -147,12 +118,16 @@ impl<'t> Worker<'t> {
                 Ok(len) if framed => (Lost::Record, 1, rest.get(..len).unwrap_or(rest)),
                 _ => (Lost::RestOfBlock, left, rest),
             };
-            self.lost(block, lost, Cause::Value(error), record + done, Some(records), bytes)?;
+            let at = record.saturating_add(done);
+            self.lost(block, (lost, Cause::Value(error)), at, records, bytes, out)?;
             (done, consumed) = (done + records, consumed + bytes.len());
         }
         match block.data().get(consumed..) {
             None | Some([]) => Ok(()),
-            Some(rest) => self.lost(block, Lost::Leftover, Cause::Leftover, record + done, Some(0), rest),
+            Some(rest) => {
+                let at = record.saturating_add(done);
+                self.lost(block, (Lost::Leftover, Cause::Leftover), at, 0, rest, out)
+            }
         }
     }
 
@@ -166,31 +141,31 @@ impl<'t> Worker<'t> {
     fn lost(
         &mut self,
         block: &Block,
-        lost: Lost,
-        cause: Cause,
+        (lost, cause): (Lost, Cause),
         record: u64,
-        records: Option<u64>,
+        records: u64,
         bytes: &[u8],
+        out: &mut impl Out,
     ) -> Result<(), Halt> {
         let (index, offset, len) = (block.index(), block.offset(), bytes.len() as u64);
         let bytes = self.kept(bytes);
-        self.damaged(Damage { lost, cause, record, records, block: index, offset, len, bytes })
+        self.damaged(Damage { lost, cause, record, records: Some(records), block: index, offset, len, bytes }, out)
     }
 
     fn kept(&self, bytes: &[u8]) -> Vec<u8> {
-        if self.keep_bytes { bytes.to_vec() } else { Vec::new() }
+        let kept = if self.keep_bytes { bytes.len().min(KEPT_BYTES) } else { 0 };
+        bytes.get(..kept).unwrap_or(&[]).to_vec()
     }
 
     /// Ends the conversion, or takes note and goes on.
-    pub(super) fn damaged(&mut self, damage: Damage) -> Result<(), Halt> {
-        if self.on_damage == OnDamage::Fail {
-            return Err(Halt::Damage(Box::new(damage)));
+    pub(super) fn damaged(&mut self, damage: Damage, out: &mut impl Out) -> Result<(), Halt> {
+        match self.on_damage {
+            OnDamage::Fail => Err(Halt::Damage(Box::new(damage))),
+            OnDamage::Skip => out.damage(damage),
         }
-        self.damages.push(damage);
-        Ok(())
     }
 
-    fn add(&mut self, records: u64, out: &mut impl Blocks) -> Result<(), Halt> {
+    fn add(&mut self, records: u64, out: &mut impl Out) -> Result<(), Halt> {
         self.count += records;
         self.records += records;
         if self.pending.len() >= self.block_bytes || self.count >= MOST_IN_BLOCK {
@@ -199,18 +174,16 @@ impl<'t> Worker<'t> {
         Ok(())
     }
 
-    fn seal(&mut self, out: &mut impl Blocks) -> Result<(), Halt> {
-        if self.count > 0 {
-            out.block(self.count, &self.pending)?;
-        }
+    fn seal(&mut self, out: &mut impl Out) -> Result<(), Halt> {
+        let count = std::mem::take(&mut self.count);
+        let result = if count > 0 { out.block(count, &self.pending) } else { Ok(()) };
         self.pending.clear();
-        self.count = 0;
-        Ok(())
+        result
     }
 
     /// Ends a stretch of the file: what is pending becomes a block. What comes next depends on nothing before, whichever
     /// worker converts it.
-    pub(super) fn end(&mut self, out: &mut impl Blocks) -> Result<(), Halt> {
+    pub(super) fn end(&mut self, out: &mut impl Out) -> Result<(), Halt> {
         self.batch = FIRST_BATCH;
         self.seal(out)
     }
