@@ -8,7 +8,6 @@ use crate::model::{
     EnumType, Field, FloatType, IntType, ListType, MapType, RecordType, Schema, Shape, TypeId, UnionType,
 };
 use std::collections::HashMap;
-use std::fmt::{self, Write};
 
 /// A JSON value that is not a value of the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,25 +91,7 @@ struct Literals<'a> {
 type Result1<T = Literal> = Result<T, No>;
 
 fn no(json: &Json, what: &str) -> No {
-    let mut found = Start(String::new());
-    // An error only says that the text goes on.
-    let found = match write!(found, "{json}") {
-        Ok(()) => found.0,
-        Err(_) => found.0 + "…",
-    };
-    No::Value(format!("expected {what}, found {found}"))
-}
-
-/// The first sixty characters of a text. It stops the writer there: each variant of a union that refuses a large default
-/// makes a message.
-struct Start(String);
-
-impl Write for Start {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = 60usize.saturating_sub(self.0.chars().count());
-        self.0.extend(text.chars().take(room));
-        if text.chars().nth(room).is_none() { Ok(()) } else { Err(fmt::Error) }
-    }
+    No::Value(format!("expected {what}, found {}", json.describe()))
 }
 
 impl<'a> Literals<'a> {

@@ -86,7 +86,10 @@ impl Parser {
             state.path = if name.is_empty() { "$".into() } else { format!("{name}: $") };
             match Json::parse(text) {
                 Ok(json) => roots.push(state.schema(&json, "")),
-                Err(e) => state.fault(format!("not JSON: {e}")),
+                Err(e) => {
+                    state.path.push_str(e.path.trim_start_matches('$'));
+                    state.fault(format!("not JSON: {} at line {} column {}", e.message, e.line, e.column));
+                }
             }
         }
         state.unresolved();
