@@ -1,8 +1,8 @@
 //! The Avro schema language: what is refused with which words, what is kept, several files, canonical form.
 
-use reschema_schema::Schema;
 use reschema_schema::avro::{Names, Parser};
 use reschema_schema::model::{Logical, Shape, TimeUnit, ZoneKind};
+use reschema_schema::{Schema, SchemaError};
 
 fn faults(text: &str) -> Vec<(String, String)> {
     let e = Schema::parse(text).expect_err(text);
@@ -124,11 +124,58 @@ fn several_files() {
     assert!(e.faults[0].message.contains("n.B"));
 }
 
+fn lenient(text: &str) -> Result<Schema, SchemaError> {
+    Parser::new().names(Names::Lenient).parse(text)
+}
+
+fn root_name(schema: &Schema) -> String {
+    schema.get(schema.root()).shape.naming().expect("a named type").name.to_string()
+}
+
 #[test]
 fn names_outside_the_specification() {
-    let text = r#"{"type":"record","name":"R$x","fields":[{"name":"n-me","type":"int"}]}"#;
-    assert!(Schema::parse(text).is_err());
-    assert!(Parser::new().names(Names::Lenient).parse(text).is_ok());
+    let text = r#"{"type":"record","name":"R$x","fields":[{"name":"n-me","type":"int"},{"name":"a.b","type":"int"}]}"#;
+    assert_eq!(faults(text).len(), 3);
+    assert!(lenient(text).is_ok());
+}
+
+/// Strictly a name has no empty part. Leniently the last dot ends the namespace, as in Java without validation.
+#[test]
+fn names_with_empty_parts() {
+    for (name, means) in [(".A", "A"), ("a..B", "a..B"), ("A.", "A."), ("", ""), (".", ""), ("..A", "..A")] {
+        let text = format!(r#"{{"type":"fixed","name":"{name}","size":1}}"#);
+        assert_eq!(faults(&text), [("$".into(), format!("not a name: {name:?}"))]);
+        assert_eq!(root_name(&lenient(&text).expect("lenient")), means);
+    }
+    for namespace in [".a", "a.", "a..b", "."] {
+        let text = format!(r#"{{"type":"fixed","name":"F","namespace":"{namespace}","size":1}}"#);
+        assert_eq!(faults(&text), [("$".into(), format!("not a namespace: {namespace:?}"))]);
+        assert_eq!(root_name(&lenient(&text).expect("lenient")), format!("{namespace}.F"));
+    }
+    let text =
+        r#"[{"type":"fixed","name":"A","size":1},{"type":"record","name":"n.R","fields":[{"name":"a","type":".A"}]}]"#;
+    assert_eq!(faults(text), [("$[1].fields[0].type".into(), r#"not a name: ".A""#.into())]);
+    assert_eq!(lenient(text).expect("lenient").warnings(), []);
+}
+
+/// "If a dot-containing name is given, the namespace is ignored" (Avro 1.12, "Names").
+#[test]
+fn the_namespace_beside_a_name_with_a_dot_is_not_judged() {
+    for namespace in [r#""no name!""#, r#""a..b""#, "7", "null"] {
+        let text = format!(r#"{{"type":"fixed","name":"n.F","namespace":{namespace},"size":1}}"#);
+        assert_eq!(root_name(&Schema::parse(&text).expect("a schema")), "n.F");
+        assert_eq!(faults(&text.replace("n.F", "F")).len(), 1);
+    }
+}
+
+/// A bad namespace is told where it is written, not at each name inside it.
+#[test]
+fn a_bad_namespace_is_told_once() {
+    let found = faults(
+        r#"{"type":"record","name":"R","namespace":"a b","fields":[
+            {"name":"x","type":{"type":"fixed","name":"F","size":1}},{"name":"y","type":"F"}]}"#,
+    );
+    assert_eq!(found, [("$".into(), r#"not a namespace: "a b""#.into())]);
 }
 
 #[test]

@@ -19,7 +19,8 @@ pub enum Names {
     /// Those of the specification: `[A-Za-z_][A-Za-z0-9_]*`.
     #[default]
     Strict,
-    /// Any text without a dot, as some writers leave in their files; and a bare reference that its namespace does not
+    /// Any text, as Java takes it without validation and some writers leave in their files. The last dot of a type's name
+    /// ends its namespace, so that `.A` is A of the null namespace. And a bare reference that its namespace does not
     /// define may mean a type of the null namespace.
     Lenient,
 }
@@ -223,6 +224,10 @@ impl State {
         if let Some(shape) = primitive(name) {
             return self.add(Type::plain(shape));
         }
+        if self.options.names == Names::Strict && name.split('.').any(str::is_empty) {
+            self.fault(format!("not a name: {name:?}"));
+            return self.missing();
+        }
         // A bare name inside a namespace is looked up in that namespace only.
         let full = in_namespace(name, namespace);
         if let Some(id) = self.names.get(&full) {
@@ -325,14 +330,14 @@ impl State {
     fn is_name(&self, text: &str) -> bool {
         match self.options.names {
             Names::Strict => is_name(text),
-            Names::Lenient => !text.is_empty() && !text.contains('.'),
+            Names::Lenient => true,
         }
     }
 
     /// Name, namespace and aliases of a named type, and its entry among the names.
     fn define(&mut self, node: &Json, namespace: &str) -> (TypeId, Naming) {
         let name = match node.get("name") {
-            Some(Json::String(name)) => in_namespace(name, &self.own_namespace(node, namespace)),
+            Some(Json::String(name)) => self.named(name, node, namespace),
             Some(other) => {
                 self.fault(format!("a name is a string, found {}", other.describe()));
                 full_name("_")
@@ -342,7 +347,7 @@ impl State {
                 full_name("_")
             }
         };
-        self.check_name(&name);
+        // Aliases are not judged: they only say what another schema may hold, one with lenient names perhaps.
         let aliases = self.aliases(node).iter().map(|a| in_namespace(a, &name.namespace)).collect();
         let id = match self.forward.remove(&name) {
             Some((id, _)) => id,
@@ -354,24 +359,32 @@ impl State {
         (id, Naming { name, aliases, doc: doc(node) })
     }
 
-    fn own_namespace(&mut self, node: &Json, namespace: &str) -> String {
-        match node.get("namespace") {
-            Some(Json::String(own)) => own.clone(),
-            None => namespace.to_string(),
-            Some(other) => {
-                self.fault(format!("a namespace is a string, found {}", other.describe()));
-                namespace.to_string()
-            }
+    /// The full name of a definition. Beside a name with a dot the namespace is ignored, so it is not judged either.
+    fn named(&mut self, name: &str, node: &Json, namespace: &str) -> TypeName {
+        let own = if name.contains('.') { None } else { self.own_namespace(node) };
+        let full = in_namespace(name, own.unwrap_or(namespace));
+        if !name.split('.').all(|part| self.is_name(part)) {
+            self.fault(format!("not a name: {name:?}"));
         }
+        if PRIMITIVES.contains(&full.name.as_str()) {
+            self.fault(format!("{} is the name of a primitive type", full.name));
+        }
+        full
     }
 
-    fn check_name(&mut self, name: &TypeName) {
-        let parts = name.namespace.split('.').filter(|_| !name.namespace.is_empty());
-        if !parts.chain([name.name.as_str()]).all(|p| self.is_name(p)) {
-            self.fault(format!("not a name: {:?}", name.to_string()));
-        }
-        if PRIMITIVES.contains(&name.name.as_str()) {
-            self.fault(format!("{} is the name of a primitive type", name.name));
+    /// The namespace that a definition gives itself; an empty one is the null namespace.
+    fn own_namespace<'a>(&mut self, node: &'a Json) -> Option<&'a str> {
+        match node.get("namespace")? {
+            Json::String(own) => {
+                if !own.is_empty() && !own.split('.').all(|part| self.is_name(part)) {
+                    self.fault(format!("not a namespace: {own:?}"));
+                }
+                Some(own)
+            }
+            other => {
+                self.fault(format!("a namespace is a string, found {}", other.describe()));
+                None
+            }
         }
     }
 
