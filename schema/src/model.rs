@@ -297,6 +297,28 @@ pub struct Variant {
 }
 
 impl Shape {
+    /// The types that this one is made of.
+    pub(crate) fn parts(&self) -> Vec<TypeId> {
+        match self {
+            Shape::List(t) => vec![t.item],
+            Shape::Map(t) => vec![t.key, t.value],
+            Shape::Record(t) => t.fields.iter().map(|f| f.ty).collect(),
+            Shape::Union(t) => t.variants.iter().map(|v| v.ty).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut TypeId> {
+        match self {
+            Shape::List(t) => vec![&mut t.item],
+            Shape::Map(t) => vec![&mut t.key, &mut t.value],
+            Shape::Record(t) => t.fields.iter_mut().map(|f| &mut f.ty).collect(),
+            Shape::Union(t) => t.variants.iter_mut().map(|v| &mut v.ty).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Names of a named type.
     pub fn naming(&self) -> Option<&Naming> {
         match self {

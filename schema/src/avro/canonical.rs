@@ -1,7 +1,7 @@
 //! Parsing canonical form (Avro 1.12, "Parsing Canonical Form for Schemas").
 
-use super::parse::shape_word;
 use super::print::NotAvro;
+use super::words::shape_word;
 use crate::json::quoted;
 use crate::model::{Schema, Shape, TypeId};
 use std::collections::HashSet;

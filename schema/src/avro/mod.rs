@@ -4,10 +4,15 @@ mod canonical;
 mod error;
 mod fingerprint;
 mod finite;
+mod link;
 mod logical;
 mod names;
 mod parse;
+mod place;
 mod print;
+mod read;
+mod state;
+mod words;
 
 pub use error::{Fault, SchemaError};
 pub use parse::{Names, Parser};

@@ -2,9 +2,6 @@
 
 use crate::model::TypeName;
 
-/// The names of primitive types.
-pub(super) const PRIMITIVES: &[&str] = &["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
-
 /// `[A-Za-z_][A-Za-z0-9_]*`
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.bytes();

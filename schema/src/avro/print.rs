@@ -1,6 +1,6 @@
 //! [`Schema`] → Avro schema text, with everything it holds: docs, aliases, defaults, order, properties.
 
-use super::parse::shape_word;
+use super::words::shape_word;
 use crate::json::Json;
 use crate::model::{FloatType, Logical, Naming, Order, RecordType, Schema, Shape, Type, TypeId};
 use std::collections::HashSet;
