@@ -177,8 +177,8 @@ pub struct Naming {
 /// A full name: namespace (empty for the null namespace) and simple name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeName {
-    /// Dotted namespace, empty for none.
-    pub namespace: String,
+    /// Dotted namespace, empty for none. Shared: thousands of names may be in one.
+    pub namespace: Arc<str>,
     /// Unqualified name.
     pub name: String,
 }

@@ -237,6 +237,14 @@ fn names_outside_the_specification() {
     assert!(lenient(text).is_ok());
 }
 
+#[test]
+fn names_are_limited_in_length() {
+    let of = |n: usize| format!(r#"{{"type":"fixed","name":"{}.F","size":1}}"#, "n".repeat(n - 2));
+    assert!(Schema::parse(&of(1024)).is_ok());
+    assert!(faults(&of(1025))[0].1.starts_with("a name longer than 1024 bytes: nnn"));
+    assert!(Parser::new().max_name(2000).parse(&of(1025)).is_ok());
+}
+
 /// Strictly a name has no empty part. Leniently the last dot ends the namespace, as in Java without validation.
 #[test]
 fn names_with_empty_parts() {

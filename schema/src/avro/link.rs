@@ -8,6 +8,8 @@ use super::words::shape_word;
 use crate::model::{Schema, SchemaWarning, Shape, Type, TypeId, TypeName, Variant};
 use std::collections::{HashMap, HashSet};
 
+pub(super) const NESTED_UNION: &str = "a union directly in a union";
+
 /// A reference to a type that no text has defined yet.
 #[derive(PartialEq, Eq, Hash)]
 struct Reference {
@@ -122,7 +124,7 @@ impl State<'_> {
                 None => ((None, shape_word(&ty.shape)), shape_word(&ty.shape).into()),
             };
             let message = match ty.shape {
-                Shape::Union(_) => "a union directly in a union".into(),
+                Shape::Union(_) => NESTED_UNION.into(),
                 _ if seen.insert(key) => continue,
                 _ => format!("two variants {label} in a union"),
             };

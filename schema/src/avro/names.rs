@@ -1,6 +1,7 @@
 //! Names and namespaces (Avro 1.12, "Names").
 
 use crate::model::TypeName;
+use std::sync::Arc;
 
 /// `[A-Za-z_][A-Za-z0-9_]*`
 pub(super) fn is_name(text: &str) -> bool {
@@ -16,6 +17,6 @@ pub(super) fn full_name(text: &str) -> TypeName {
 }
 
 /// A name in the namespace around it: a dot overrides the namespace.
-pub(super) fn in_namespace(text: &str, namespace: &str) -> TypeName {
-    if text.contains('.') { full_name(text) } else { TypeName { namespace: namespace.into(), name: text.into() } }
+pub(super) fn in_namespace(text: &str, namespace: &Arc<str>) -> TypeName {
+    if text.contains('.') { full_name(text) } else { TypeName { namespace: namespace.clone(), name: text.into() } }
 }

@@ -25,6 +25,7 @@ pub enum Names {
 pub struct Parser {
     pub(super) names: Names,
     pub(super) max_types: usize,
+    pub(super) max_name: usize,
 }
 
 impl Default for Parser {
@@ -41,9 +42,9 @@ impl Schema {
 }
 
 impl Parser {
-    /// Strict names, at most 500 000 types.
+    /// Strict names, at most 500 000 types, full names of at most 1024 bytes.
     pub fn new() -> Parser {
-        Parser { names: Names::Strict, max_types: 500_000 }
+        Parser { names: Names::Strict, max_types: 500_000, max_name: 1024 }
     }
 
     /// Which names are accepted.
@@ -55,6 +56,13 @@ impl Parser {
     /// Limit on the number of types.
     pub fn max_types(mut self, types: usize) -> Parser {
         self.max_types = types;
+        self
+    }
+
+    /// Limit on the full names of types, in bytes. A name may be written short and said in full many times: in canonical
+    /// forms, paths and messages.
+    pub fn max_name(mut self, bytes: usize) -> Parser {
+        self.max_name = bytes;
         self
     }
 
@@ -76,7 +84,7 @@ impl Parser {
         for (i, (_, text)) in texts.iter().enumerate() {
             state.begin(i);
             match Json::parse(text) {
-                Ok(json) => roots.push(state.schema(&json, "")),
+                Ok(json) => roots.push(state.schema(&json, &"".into())),
                 Err(e) => {
                     let path = state.places.path(state.place) + e.path.trim_start_matches('$');
                     state.fault_on(path, format!("not JSON: {} at line {} column {}", e.message, e.line, e.column));

@@ -158,14 +158,14 @@ impl Printer<'_> {
 
 /// A name as it is written inside a namespace: bare where that finds the same type.
 fn reference(naming: &Naming, namespace: &str) -> Json {
-    if naming.name.namespace == namespace { string(&naming.name.name) } else { string(naming.name.to_string()) }
+    if *naming.name.namespace == *namespace { string(&naming.name.name) } else { string(naming.name.to_string()) }
 }
 
 fn named(out: &mut Object, kind: &str, naming: &Naming, namespace: &str) {
     put(out, "type", string(kind));
     put(out, "name", string(&naming.name.name));
-    if naming.name.namespace != namespace {
-        put(out, "namespace", string(&naming.name.namespace));
+    if *naming.name.namespace != *namespace {
+        put(out, "namespace", string(&*naming.name.namespace));
     }
     if let Some(doc) = &naming.doc {
         put(out, "doc", string(doc));

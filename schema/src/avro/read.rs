@@ -1,5 +1,6 @@
 //! JSON nodes → types.
 
+use super::link::NESTED_UNION;
 use super::logical::logical;
 use super::names::{full_name, in_namespace, is_name};
 use super::parse::Names;
@@ -12,12 +13,13 @@ use crate::model::{
     TypeName, UnionType, Variant,
 };
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Attributes that have a meaning in the schema language, by kind of type; all others are custom properties.
 const COMMON: &[&str] = &["type", "name", "namespace", "aliases", "doc"];
 
 impl State<'_> {
-    pub(super) fn schema(&mut self, node: &Json, namespace: &str) -> TypeId {
+    pub(super) fn schema(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         match node {
             _ if self.stopped => TypeId(0),
             Json::String(name) => self.reference(name, namespace),
@@ -30,7 +32,7 @@ impl State<'_> {
         }
     }
 
-    fn object(&mut self, node: &Json, namespace: &str) -> TypeId {
+    fn object(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         match node.get("type") {
             Some(inner @ (Json::Object(_) | Json::Array(_))) => self.at(Step::Type, |s| s.schema(inner, namespace)),
             Some(Json::String(kind)) => match kind.as_str() {
@@ -54,7 +56,7 @@ impl State<'_> {
     }
 
     /// A primitive with attributes, or a reference written as an object.
-    fn annotated(&mut self, name: &str, node: &Json, namespace: &str) -> TypeId {
+    fn annotated(&mut self, name: &str, node: &Json, namespace: &Arc<str>) -> TypeId {
         match primitive(name) {
             Some(shape) => {
                 let ty = self.finish(shape, node, &["type"]);
@@ -81,7 +83,7 @@ impl State<'_> {
         Type { logical, properties: properties(node, &[known, taken].concat()), ..Type::plain(shape) }
     }
 
-    fn reference(&mut self, name: &str, namespace: &str) -> TypeId {
+    fn reference(&mut self, name: &str, namespace: &Arc<str>) -> TypeId {
         if let Some(shape) = primitive(name) {
             return self.add(Type::plain(shape));
         }
@@ -97,11 +99,11 @@ impl State<'_> {
         }
     }
 
-    fn union(&mut self, nodes: &[Json], namespace: &str) -> TypeId {
+    fn union(&mut self, nodes: &[Json], namespace: &Arc<str>) -> TypeId {
         let id = self.reserve();
         let mut variants = Vec::with_capacity(nodes.len());
         for (i, node) in nodes.iter().enumerate() {
-            let ty = self.at(Step::Variant(small(i)), |s| s.schema(node, namespace));
+            let ty = self.at(Step::Variant(small(i)), |s| s.variant(node, namespace));
             if self.stopped {
                 return id;
             }
@@ -112,7 +114,16 @@ impl State<'_> {
         id
     }
 
-    fn array(&mut self, node: &Json, namespace: &str) -> TypeId {
+    /// A union that is written inside a union is not read: it takes two bytes of text, and far more of memory.
+    fn variant(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
+        if matches!(node, Json::Array(_)) {
+            self.fault(NESTED_UNION.into());
+            return self.missing();
+        }
+        self.schema(node, namespace)
+    }
+
+    fn array(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         let id = self.reserve();
         let item = self.inner(node, "items", Step::Items, namespace);
         let ty = self.finish(Shape::List(ListType { item, length: None }), node, &["type", "items"]);
@@ -120,7 +131,7 @@ impl State<'_> {
         id
     }
 
-    fn map(&mut self, node: &Json, namespace: &str) -> TypeId {
+    fn map(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         let id = self.reserve();
         let key = self.add(Type::plain(Shape::Text));
         let value = self.inner(node, "values", Step::Values, namespace);
@@ -129,7 +140,7 @@ impl State<'_> {
         id
     }
 
-    fn inner(&mut self, node: &Json, key: &str, step: Step, namespace: &str) -> TypeId {
+    fn inner(&mut self, node: &Json, key: &str, step: Step, namespace: &Arc<str>) -> TypeId {
         match node.get(key) {
             Some(inner) => self.at(step, |s| s.schema(inner, namespace)),
             None => {
@@ -150,7 +161,7 @@ impl State<'_> {
     fn definition(
         &mut self,
         node: &Json,
-        namespace: &str,
+        namespace: &Arc<str>,
         rest: impl FnOnce(&mut Self, &Json, Naming, TypeId) -> Type,
     ) -> TypeId {
         let (id, naming) = self.define(node, namespace);
@@ -162,7 +173,7 @@ impl State<'_> {
     }
 
     /// Name, namespace and aliases of a named type, and its entry among the names.
-    fn define(&mut self, node: &Json, namespace: &str) -> (TypeId, Naming) {
+    fn define(&mut self, node: &Json, namespace: &Arc<str>) -> (TypeId, Naming) {
         let name = match node.get("name") {
             Some(Json::String(name)) => self.named(name, node, namespace),
             Some(other) => {
@@ -184,9 +195,15 @@ impl State<'_> {
     }
 
     /// The full name of a definition. Beside a name with a dot the namespace is ignored, so it is not judged either.
-    fn named(&mut self, name: &str, node: &Json, namespace: &str) -> TypeName {
+    fn named(&mut self, name: &str, node: &Json, namespace: &Arc<str>) -> TypeName {
         let own = if name.contains('.') { None } else { self.own_namespace(node) };
-        let full = in_namespace(name, own.unwrap_or(namespace));
+        let mut full = in_namespace(name, own.as_ref().unwrap_or(namespace));
+        let most = self.options.max_name;
+        if full.namespace.len() + usize::from(!full.namespace.is_empty()) + full.name.len() > most {
+            self.fault(format!("a name longer than {most} bytes: {}", short(&full)));
+            // Names inside are not to carry it.
+            full.namespace = "".into();
+        }
         if !name.split('.').all(|part| self.is_name(part)) {
             self.fault(format!("not a name: {:?}", short(name)));
         }
@@ -197,13 +214,13 @@ impl State<'_> {
     }
 
     /// The namespace that a definition gives itself; an empty one is the null namespace.
-    fn own_namespace<'a>(&mut self, node: &'a Json) -> Option<&'a str> {
+    fn own_namespace(&mut self, node: &Json) -> Option<Arc<str>> {
         match node.get("namespace")? {
             Json::String(own) => {
                 if !own.is_empty() && !own.split('.').all(|part| self.is_name(part)) {
                     self.fault(format!("not a namespace: {:?}", short(own)));
                 }
-                Some(own)
+                Some(own.as_str().into())
             }
             other => {
                 self.fault(format!("a namespace is a string, found {}", other.describe()));

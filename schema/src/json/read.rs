@@ -155,6 +155,8 @@ impl Reader<'_> {
         loop {
             items.push(self.value().map_err(|e| e.inside(format!("[{}]", items.len())))?);
             if self.take(b']') {
+                // Growth leaves up to half of it empty, of small ones most.
+                items.shrink_to_fit();
                 return Ok(Json::Array(items));
             }
             if !self.take(b',') {
@@ -180,7 +182,9 @@ impl Reader<'_> {
             let value = self.value().map_err(|e| e.inside(step(&key)))?;
             entries.push((key, value));
             if self.take(b'}') {
-                return Ok(Json::Object(unique(entries)));
+                let mut entries = unique(entries);
+                entries.shrink_to_fit();
+                return Ok(Json::Object(entries));
             }
             if !self.take(b',') {
                 return self.expected("',' or '}'");
