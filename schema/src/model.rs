@@ -74,6 +74,13 @@ impl Schema {
         &self.0.warnings
     }
 
+    /// Everything the schema holds, as text, for use as a key: unlike the canonical form it keeps aliases, defaults and
+    /// logical types, and unlike schema text it cannot confuse names. Schemas of one key are equal; equal schemas of
+    /// different front ends may have different keys.
+    pub fn content_key(&self) -> &str {
+        self.0.content_key.get_or_init(|| format!("{:?} {:?}", self.root(), self.types()))
+    }
+
     /// A number that tells parsed objects apart for as long as one of their clones lives.
     pub fn object_id(&self) -> usize {
         Arc::as_ptr(&self.0) as usize

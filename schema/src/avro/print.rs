@@ -42,12 +42,6 @@ impl Schema {
         self.to_avro_json().map(|j| j.to_string())
     }
 
-    /// Everything the schema holds, as text, for use as a key: unlike the canonical form it keeps aliases, defaults and
-    /// logical types, and unlike schema text it cannot confuse names.
-    pub fn content_key(&self) -> &str {
-        self.0.content_key.get_or_init(|| format!("{:?} {:?}", self.root(), self.types()))
-    }
-
     /// Schema text, or what the schema holds where Avro cannot say it.
     fn description(&self) -> String {
         self.to_avro_string().unwrap_or_else(|_| self.content_key().to_string())
@@ -57,13 +51,6 @@ impl Schema {
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Schema({})", self.description())
-    }
-}
-
-impl PartialEq for Schema {
-    /// Equal in everything they say.
-    fn eq(&self, other: &Schema) -> bool {
-        self.same_object(other) || self.description() == other.description()
     }
 }
 
