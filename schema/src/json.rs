@@ -34,6 +34,15 @@ impl Json {
         read::read(text)
     }
 
+    /// Levels of brackets.
+    pub(crate) fn nesting(&self) -> usize {
+        match self {
+            Json::Array(items) => 1 + items.iter().map(Json::nesting).max().unwrap_or(0),
+            Json::Object(entries) => 1 + entries.iter().map(|(_, v)| v.nesting()).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {

@@ -11,9 +11,10 @@ mod parse;
 mod place;
 mod print;
 mod read;
+mod say;
 mod state;
 mod words;
 
 pub use error::{Fault, SchemaError};
 pub use parse::{Names, Parser};
-pub use print::NotAvro;
+pub use say::NotAvro;

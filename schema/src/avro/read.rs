@@ -6,7 +6,7 @@ use super::names::{full_name, in_namespace, is_name};
 use super::parse::Names;
 use super::place::{Step, small};
 use super::state::{Owner, State, short};
-use super::words::{PRIMITIVES, primitive};
+use super::words::{FIELD, PRIMITIVES, attributes, primitive};
 use crate::json::Json;
 use crate::model::{
     EnumSymbol, EnumType, Field, FixedType, ListType, Logical, MapType, Naming, Order, RecordType, Shape, Type, TypeId,
@@ -14,9 +14,6 @@ use crate::model::{
 };
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Attributes that have a meaning in the schema language, by kind of type; all others are custom properties.
-const COMMON: &[&str] = &["type", "name", "namespace", "aliases", "doc"];
 
 impl State<'_> {
     pub(super) fn schema(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
@@ -59,7 +56,7 @@ impl State<'_> {
     fn annotated(&mut self, name: &str, node: &Json, namespace: &Arc<str>) -> TypeId {
         match primitive(name) {
             Some(shape) => {
-                let ty = self.finish(shape, node, &["type"]);
+                let ty = self.finish(shape, node);
                 self.add(ty)
             }
             None => self.at(Step::Type, |s| s.reference(name, namespace)),
@@ -67,7 +64,7 @@ impl State<'_> {
     }
 
     /// The type with its logical type and custom properties. An annotation that is ignored stays a property.
-    fn finish(&mut self, shape: Shape, node: &Json, known: &[&str]) -> Type {
+    fn finish(&mut self, shape: Shape, node: &Json) -> Type {
         let logical = match logical(node, &shape) {
             Ok(logical) => logical,
             Err(why) => {
@@ -80,7 +77,7 @@ impl State<'_> {
             Some(_) => &["logicalType"],
             None => &[],
         };
-        Type { logical, properties: properties(node, &[known, taken].concat()), ..Type::plain(shape) }
+        Type { logical, properties: properties(node, &[attributes(&shape), taken].concat()), ..Type::plain(shape) }
     }
 
     fn reference(&mut self, name: &str, namespace: &Arc<str>) -> TypeId {
@@ -126,7 +123,7 @@ impl State<'_> {
     fn array(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         let id = self.reserve();
         let item = self.inner(node, "items", Step::Items, namespace);
-        let ty = self.finish(Shape::List(ListType { item, length: None }), node, &["type", "items"]);
+        let ty = self.finish(Shape::List(ListType { item, length: None }), node);
         self.set(id, ty);
         id
     }
@@ -135,7 +132,7 @@ impl State<'_> {
         let id = self.reserve();
         let key = self.add(Type::plain(Shape::Text));
         let value = self.inner(node, "values", Step::Values, namespace);
-        let ty = self.finish(Shape::Map(MapType { key, value }), node, &["type", "values"]);
+        let ty = self.finish(Shape::Map(MapType { key, value }), node);
         self.set(id, ty);
         id
     }
@@ -260,7 +257,7 @@ impl State<'_> {
             None => self.fault("a record has fields".into()),
         }
         let record = Shape::Record(RecordType { naming, fields, is_error });
-        self.finish(record, node, &[COMMON, &["fields"]].concat())
+        self.finish(record, node)
     }
 
     fn field<'n>(&mut self, node: &'n Json, record: &TypeName, seen: &mut HashSet<&'n str>) -> Option<Field> {
@@ -285,7 +282,7 @@ impl State<'_> {
             default: node.get("default").cloned(),
             doc: doc(node),
             order,
-            properties: properties(node, &["name", "type", "aliases", "default", "doc", "order"]),
+            properties: properties(node, FIELD),
         })
     }
 
@@ -315,7 +312,7 @@ impl State<'_> {
         };
         let symbols = symbols.into_iter().map(|name| EnumSymbol { name, id: None }).collect();
         let shape = Shape::Enum(EnumType { naming, symbols, default });
-        self.finish(shape, node, &[COMMON, &["symbols", "default"]].concat())
+        self.finish(shape, node)
     }
 
     fn symbols(&mut self, node: &Json) -> Vec<String> {
@@ -355,7 +352,7 @@ impl State<'_> {
             }
         };
         let shape = Shape::Fixed(FixedType { naming, size });
-        self.finish(shape, node, &[COMMON, &["size"]].concat())
+        self.finish(shape, node)
     }
 }
 

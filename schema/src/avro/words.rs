@@ -5,6 +5,21 @@ use crate::model::{FloatType, IntType, Schema, Shape, TypeId};
 /// The names of primitive types.
 pub(super) const PRIMITIVES: &[&str] = &["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
 
+/// Attributes that have a meaning in the schema language, by kind of type; all others are custom properties.
+pub(super) fn attributes(shape: &Shape) -> &'static [&'static str] {
+    match shape {
+        Shape::Record(_) => &["type", "name", "namespace", "aliases", "doc", "fields"],
+        Shape::Enum(_) => &["type", "name", "namespace", "aliases", "doc", "symbols", "default"],
+        Shape::Fixed(_) => &["type", "name", "namespace", "aliases", "doc", "size"],
+        Shape::List(_) => &["type", "items"],
+        Shape::Map(_) => &["type", "values"],
+        _ => &["type"],
+    }
+}
+
+/// The attributes of a field.
+pub(super) const FIELD: &[&str] = &["name", "type", "aliases", "default", "doc", "order"];
+
 /// The shape of a primitive type's name.
 pub(super) fn primitive(name: &str) -> Option<Shape> {
     Some(match name {
