@@ -161,6 +161,8 @@ impl<'a> Literals<'a> {
     }
 
     fn record(&mut self, ty: TypeId, t: &RecordType, entries: &[(String, Json)]) -> Result1 {
+        // All fields are looked at, even if the first has no value.
+        self.budget.take(t.fields.len().saturating_add(entries.len()))?;
         let mut given: HashMap<&str, &Json> = entries.iter().map(|(k, v)| (k.as_str(), v)).collect();
         let values: Vec<Option<&Json>> = t.fields.iter().map(|f| given.remove(f.name.as_str())).collect();
         // In the order of the text, so that the message does not change from run to run.
@@ -201,10 +203,12 @@ fn word(shape: &Shape) -> &'static str {
 
 /// 1.0 and 1e3 are numbers, not integers.
 fn int(t: IntType, json: &Json) -> Result1 {
-    let bits = u32::from(t.bits).min(127);
-    let (low, high) = match (t.signed, bits) {
-        (true, 1..=127) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        _ => (0, (1i128 << bits) - 1),
+    let (low, high) = match (t.signed, t.bits) {
+        (true, 128..) => (i128::MIN, i128::MAX),
+        (true, bits @ 1..) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        // A literal holds no more than this of 128 bits.
+        (false, 127..) => (0, i128::MAX),
+        (_, bits) => (0, (1i128 << bits) - 1),
     };
     match json.integer() {
         Some(n) if (low..=high).contains(&n) => Ok(Literal::Int(n)),
