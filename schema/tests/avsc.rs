@@ -104,6 +104,28 @@ fn logical_types() {
     assert!(decimal(16, 38) && !decimal(16, 39));
 }
 
+/// What is read but has no effect is told.
+#[test]
+fn what_is_dropped_is_told() {
+    let schema = Schema::parse(
+        r#"{"type":"record","name":"R","doc":7,"fields":[
+            {"name":"a","type":{"type":{"type":"long"},"logicalType":"timestamp-millis"}},
+            {"name":"b","type":["null",{"type":"R","doc":"d","x":1}],"doc":[],"order":"up"}]}"#,
+    )
+    .expect("a schema");
+    let told: Vec<String> = schema.warnings().iter().map(|w| format!("{} {}", w.path, w.message)).collect();
+    assert_eq!(
+        told,
+        [
+            "$ doc ignored: 7",
+            "$.fields[0].type ignored beside the type itself: logicalType",
+            "$.fields[1].type[1] ignored beside the type itself: doc, x",
+            r#"$.fields[1] order ignored: "up""#,
+            "$.fields[1] doc ignored: []",
+        ]
+    );
+}
+
 #[test]
 fn an_ignored_annotation_is_not_lost() {
     let text = r#"{"type":"bytes","logicalType":"decimal","precision":2,"scale":3}"#;

@@ -31,7 +31,10 @@ impl State<'_> {
 
     fn object(&mut self, node: &Json, namespace: &Arc<str>) -> TypeId {
         match node.get("type") {
-            Some(inner @ (Json::Object(_) | Json::Array(_))) => self.at(Step::Type, |s| s.schema(inner, namespace)),
+            Some(inner @ (Json::Object(_) | Json::Array(_))) => {
+                self.beside(node);
+                self.at(Step::Type, |s| s.schema(inner, namespace))
+            }
             Some(Json::String(kind)) => match kind.as_str() {
                 "record" => self.definition(node, namespace, |s, node, naming, id| s.record(node, naming, id, false)),
                 "error" => self.definition(node, namespace, |s, node, naming, id| s.record(node, naming, id, true)),
@@ -59,7 +62,20 @@ impl State<'_> {
                 let ty = self.finish(shape, node);
                 self.add(ty)
             }
-            None => self.at(Step::Type, |s| s.reference(name, namespace)),
+            None => {
+                self.beside(node);
+                self.at(Step::Type, |s| s.reference(name, namespace))
+            }
+        }
+    }
+
+    /// A type that is referred to, or written as a whole in the attribute `type`, takes nothing from around it.
+    fn beside(&mut self, node: &Json) {
+        let Json::Object(entries) = node else { return };
+        let ignored: Vec<String> =
+            entries.iter().filter(|(key, _)| key != "type").take(5).map(|(key, _)| short(key)).collect();
+        if !ignored.is_empty() {
+            self.warn(format!("ignored beside the type itself: {}", ignored.join(", ")));
         }
     }
 
@@ -161,8 +177,9 @@ impl State<'_> {
         namespace: &Arc<str>,
         rest: impl FnOnce(&mut Self, &Json, Naming, TypeId) -> Type,
     ) -> TypeId {
-        let (id, naming) = self.define(node, namespace);
+        let (id, mut naming) = self.define(node, namespace);
         let outer = std::mem::replace(&mut self.owner, Owner::Type(id));
+        naming.doc = self.doc(node);
         let ty = rest(self, node, naming, id);
         self.owner = outer;
         self.set(id, ty);
@@ -188,7 +205,7 @@ impl State<'_> {
         if self.names.insert(name.clone(), id).is_some() {
             self.fault(format!("two definitions of {}", short(&name)));
         }
-        (id, Naming { name, aliases, doc: doc(node) })
+        (id, Naming { name, aliases, doc: None })
     }
 
     /// The full name of a definition. Beside a name with a dot the namespace is ignored, so it is not judged either.
@@ -238,6 +255,14 @@ impl State<'_> {
         })
     }
 
+    fn doc(&mut self, node: &Json) -> Option<String> {
+        let doc = node.get("doc")?;
+        if doc.as_str().is_none() {
+            self.warn(format!("doc ignored: {}", doc.describe()));
+        }
+        doc.as_str().map(String::from)
+    }
+
     fn record(&mut self, node: &Json, naming: Naming, id: TypeId, is_error: bool) -> Type {
         // Known as a record while its fields are parsed, so that a union in them can name it.
         let shell = Naming { aliases: Vec::new(), doc: None, ..naming.clone() };
@@ -274,13 +299,14 @@ impl State<'_> {
         let aliases = self.aliases(node);
         let ty = self.inner(node, "type", Step::Type, &record.namespace);
         let order = self.order(node);
+        let doc = self.doc(node);
         Some(Field {
             name: name.clone(),
             aliases,
             id: None,
             ty,
             default: node.get("default").cloned(),
-            doc: doc(node),
+            doc,
             order,
             properties: properties(node, FIELD),
         })
@@ -354,10 +380,6 @@ impl State<'_> {
         let shape = Shape::Fixed(FixedType { naming, size });
         self.finish(shape, node)
     }
-}
-
-fn doc(node: &Json) -> Option<String> {
-    node.get("doc").and_then(Json::as_str).map(String::from)
 }
 
 fn properties(node: &Json, known: &[&str]) -> Vec<(String, Json)> {
