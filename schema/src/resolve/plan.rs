@@ -72,6 +72,9 @@ fn match_symbols(a: &EnumType, b: &EnumType) -> Arc<[Option<usize>]> {
 }
 
 fn distinct(mismatches: Vec<Mismatch>) -> Vec<Mismatch> {
+    if mismatches.len() < 2 {
+        return mismatches;
+    }
     let mut seen = std::collections::HashSet::new();
     mismatches.into_iter().filter(|m| seen.insert(m.clone())).collect()
 }
