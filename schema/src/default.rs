@@ -8,7 +8,6 @@ use crate::model::{
     EnumType, Field, FloatType, IntType, ListType, MapType, RecordType, Schema, Shape, TypeId, UnionType,
 };
 use std::collections::HashMap;
-use std::fmt::{self, Write};
 
 /// A JSON value that is not a value of the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,25 +91,7 @@ struct Literals<'a> {
 type Result1<T = Literal> = Result<T, No>;
 
 fn no(json: &Json, what: &str) -> No {
-    let mut found = Start(String::new());
-    // An error only says that the text goes on.
-    let found = match write!(found, "{json}") {
-        Ok(()) => found.0,
-        Err(_) => found.0 + "…",
-    };
-    No::Value(format!("expected {what}, found {found}"))
-}
-
-/// The first sixty characters of a text. It stops the writer there: each variant of a union that refuses a large default
-/// makes a message.
-struct Start(String);
-
-impl Write for Start {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = 60usize.saturating_sub(self.0.chars().count());
-        self.0.extend(text.chars().take(room));
-        if text.chars().nth(room).is_none() { Ok(()) } else { Err(fmt::Error) }
-    }
+    No::Value(format!("expected {what}, found {}", json.describe()))
 }
 
 impl<'a> Literals<'a> {
@@ -180,6 +161,8 @@ impl<'a> Literals<'a> {
     }
 
     fn record(&mut self, ty: TypeId, t: &RecordType, entries: &[(String, Json)]) -> Result1 {
+        // All fields are looked at, even if the first has no value.
+        self.budget.take(t.fields.len().saturating_add(entries.len()))?;
         let mut given: HashMap<&str, &Json> = entries.iter().map(|(k, v)| (k.as_str(), v)).collect();
         let values: Vec<Option<&Json>> = t.fields.iter().map(|f| given.remove(f.name.as_str())).collect();
         // In the order of the text, so that the message does not change from run to run.
@@ -220,10 +203,12 @@ fn word(shape: &Shape) -> &'static str {
 
 /// 1.0 and 1e3 are numbers, not integers.
 fn int(t: IntType, json: &Json) -> Result1 {
-    let bits = u32::from(t.bits).min(127);
-    let (low, high) = match (t.signed, bits) {
-        (true, 1..=127) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        _ => (0, (1i128 << bits) - 1),
+    let (low, high) = match (t.signed, t.bits) {
+        (true, 128..) => (i128::MIN, i128::MAX),
+        (true, bits @ 1..) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        // A literal holds no more than this of 128 bits.
+        (false, 127..) => (0, i128::MAX),
+        (_, bits) => (0, (1i128 << bits) - 1),
     };
     match json.integer() {
         Some(n) if (low..=high).contains(&n) => Ok(Literal::Int(n)),

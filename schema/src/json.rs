@@ -1,11 +1,8 @@
 //! JSON with what a schema needs kept: the order of keys, and numbers as they were written.
-//!
-//! `serde_json` checks the syntax; its own value type would round large numbers, so values are taken apart level by
-//! level from the raw text.
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+mod read;
+
+pub use read::JsonError;
 use std::fmt::{self, Write};
 
 /// A JSON value.
@@ -25,75 +22,25 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// Entries of an object whose values are still text.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Visit;
-        impl<'de> Visitor<'de> for Visit {
-            type Value = Entries<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry::<String, &'de RawValue>()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-        d.deserialize_map(Visit)
-    }
-}
-
-/// Levels of brackets outside strings. What is no JSON is found out later.
-fn nesting(text: &str) -> usize {
-    let (mut level, mut most, mut quoted, mut escaped) = (0usize, 0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => {
-                level += 1;
-                most = most.max(level);
-            }
-            b']' | b'}' if !quoted => level = level.saturating_sub(1),
-            _ => {}
-        }
-    }
-    most
-}
-
 impl Json {
     /// Deepest nesting that is parsed.
     pub const MAX_NESTING: usize = 256;
 
-    /// Parses a text. Nesting is limited to [`Json::MAX_NESTING`] levels: each is scanned once for every level around
-    /// it.
-    pub fn parse(text: &str) -> Result<Json, String> {
-        if nesting(text) > Json::MAX_NESTING {
-            return Err(format!("nested deeper than {} levels", Json::MAX_NESTING));
-        }
-        let raw: &RawValue = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| e.to_string())?;
-        Json::take(raw.get()).map_err(|e| e.to_string())
+    /// Parses a text, in one pass. Nesting is limited to [`Json::MAX_NESTING`] levels.
+    ///
+    /// # Errors
+    /// The text is no JSON, or nested too deep.
+    pub fn parse(text: &str) -> Result<Json, JsonError> {
+        read::read(text)
     }
 
-    fn take(text: &str) -> serde_json::Result<Json> {
-        Ok(match text.as_bytes().first() {
-            Some(b'{') => Json::Object(unique(serde_json::from_str::<Entries<'_>>(text)?.0)?),
-            Some(b'[') => {
-                let items: Vec<&RawValue> = serde_json::from_str(text)?;
-                Json::Array(items.into_iter().map(|i| Json::take(i.get())).collect::<Result<_, _>>()?)
-            }
-            Some(b'"') => Json::String(serde_json::from_str(text)?),
-            Some(b'n') => Json::Null,
-            Some(b't') => Json::Bool(true),
-            Some(b'f') => Json::Bool(false),
-            _ => Json::Number(text.to_string()),
-        })
+    /// Levels of brackets.
+    pub(crate) fn nesting(&self) -> usize {
+        match self {
+            Json::Array(items) => 1 + items.iter().map(Json::nesting).max().unwrap_or(0),
+            Json::Object(entries) => 1 + entries.iter().map(|(_, v)| v.nesting()).max().unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// The value of a key.
@@ -122,13 +69,9 @@ impl Json {
         if let Json::Number(text) = self { text.parse().ok() } else { None }
     }
 
-    /// What it is, for messages: a word and the start of its text.
+    /// What it is, for messages: the start of its text.
     pub fn describe(&self) -> String {
-        let text = self.to_string();
-        match text.char_indices().nth(60) {
-            Some((at, _)) => format!("{}…", &text[..at]),
-            None => text,
-        }
+        start(self)
     }
 
     /// Indented text.
@@ -139,28 +82,63 @@ impl Json {
     }
 }
 
-fn unique(entries: Vec<(String, &RawValue)>) -> serde_json::Result<Vec<(String, Json)>> {
-    let mut places = std::collections::HashMap::with_capacity(entries.len());
-    let mut out: Vec<(String, Json)> = Vec::with_capacity(entries.len());
-    for (key, raw) in entries {
-        let value = Json::take(raw.get())?;
-        match places.get(&key) {
-            Some(i) => {
-                let entry: &mut (String, Json) = &mut out[*i];
-                entry.1 = value;
-            }
-            None => {
-                places.insert(key.clone(), out.len());
-                out.push((key, value));
-            }
-        }
+/// Characters of a value that a message shows.
+const SHOWN: usize = 60;
+
+/// The start of a value's text. No more than that is written, however large the value: many messages may name it.
+fn start(json: &Json) -> String {
+    let mut start = Start { text: String::new(), room: SHOWN };
+    // An error only says that the text goes on.
+    match write!(start, "{json}") {
+        Ok(()) => start.text,
+        Err(_) => start.text + "…",
     }
-    Ok(out)
+}
+
+struct Start {
+    text: String,
+    room: usize,
+}
+
+impl Write for Start {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            self.room = self.room.checked_sub(1).ok_or(fmt::Error)?;
+            self.text.push(c);
+        }
+        Ok(())
+    }
 }
 
 /// A string in quotes, escaped.
 pub fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
+    let mut out = String::with_capacity(text.len() + 2);
+    let _ = write_quoted(&mut out, text);
+    out
+}
+
+fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    let mut plain = 0;
+    for (i, byte) in text.bytes().enumerate() {
+        if byte >= b' ' && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.write_str(&text[plain..i])?;
+        plain = i + 1;
+        match byte {
+            b'"' => out.write_str("\\\"")?,
+            b'\\' => out.write_str("\\\\")?,
+            b'\n' => out.write_str("\\n")?,
+            b'\r' => out.write_str("\\r")?,
+            b'\t' => out.write_str("\\t")?,
+            8 => out.write_str("\\b")?,
+            12 => out.write_str("\\f")?,
+            other => write!(out, "\\u{other:04x}")?,
+        }
+    }
+    out.write_str(&text[plain..])?;
+    out.write_char('"')
 }
 
 impl fmt::Display for Json {
@@ -169,7 +147,7 @@ impl fmt::Display for Json {
             Json::Null => f.write_str("null"),
             Json::Bool(b) => write!(f, "{b}"),
             Json::Number(n) => f.write_str(n),
-            Json::String(s) => f.write_str(&quoted(s)),
+            Json::String(s) => write_quoted(f, s),
             Json::Array(items) => {
                 f.write_char('[')?;
                 for (i, item) in items.iter().enumerate() {
@@ -180,7 +158,9 @@ impl fmt::Display for Json {
             Json::Object(entries) => {
                 f.write_char('{')?;
                 for (i, (key, value)) in entries.iter().enumerate() {
-                    write!(f, "{}{}:{value}", if i > 0 { "," } else { "" }, quoted(key))?;
+                    f.write_str(if i > 0 { "," } else { "" })?;
+                    write_quoted(f, key)?;
+                    write!(f, ":{value}")?;
                 }
                 f.write_char('}')
             }

@@ -2,6 +2,7 @@
 
 pub mod avro;
 pub mod default;
+mod equal;
 pub mod json;
 pub mod literal;
 pub mod model;

@@ -74,6 +74,13 @@ impl Schema {
         &self.0.warnings
     }
 
+    /// Everything the schema holds, as text, for use as a key: unlike the canonical form it keeps aliases, defaults and
+    /// logical types, and unlike schema text it cannot confuse names. Schemas of one key are equal; equal schemas of
+    /// different front ends may have different keys.
+    pub fn content_key(&self) -> &str {
+        self.0.content_key.get_or_init(|| format!("{:?} {:?}", self.root(), self.types()))
+    }
+
     /// A number that tells parsed objects apart for as long as one of their clones lives.
     pub fn object_id(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
@@ -177,8 +184,8 @@ pub struct Naming {
 /// A full name: namespace (empty for the null namespace) and simple name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeName {
-    /// Dotted namespace, empty for none.
-    pub namespace: String,
+    /// Dotted namespace, empty for none. Shared: thousands of names may be in one.
+    pub namespace: Arc<str>,
     /// Unqualified name.
     pub name: String,
 }
@@ -297,6 +304,28 @@ pub struct Variant {
 }
 
 impl Shape {
+    /// The types that this one is made of.
+    pub(crate) fn parts(&self) -> Vec<TypeId> {
+        match self {
+            Shape::List(t) => vec![t.item],
+            Shape::Map(t) => vec![t.key, t.value],
+            Shape::Record(t) => t.fields.iter().map(|f| f.ty).collect(),
+            Shape::Union(t) => t.variants.iter().map(|v| v.ty).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut TypeId> {
+        match self {
+            Shape::List(t) => vec![&mut t.item],
+            Shape::Map(t) => vec![&mut t.key, &mut t.value],
+            Shape::Record(t) => t.fields.iter_mut().map(|f| &mut f.ty).collect(),
+            Shape::Union(t) => t.variants.iter_mut().map(|v| &mut v.ty).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Names of a named type.
     pub fn naming(&self) -> Option<&Naming> {
         match self {

@@ -6,6 +6,7 @@
 use crate::literal::Literal;
 use crate::model::{Schema, TypeId};
 use crate::resolve::Mismatch;
+use std::sync::Arc;
 
 /// Index of a node in its [`Plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,8 +69,9 @@ pub enum Node {
         writer: TypeId,
         /// Type wanted.
         reader: TypeId,
-        /// For each writer symbol the reader's index; `None`: unknown to the reader and no enum default.
-        symbols: Vec<Option<usize>>,
+        /// For each writer symbol the reader's index; `None`: unknown to the reader and no enum default. All nodes of
+        /// one pair of enums share it.
+        symbols: Arc<[Option<usize>]>,
     },
     /// Item-wise.
     List {

@@ -102,7 +102,7 @@ fn symbols_of_enums() {
     assert!(found.differences[0].message.contains("A, B"), "{found}");
     check(writer, r#"{"type":"enum","name":"E","symbols":["C","D"],"default":"D"}"#, &[]);
     let plan = plan(writer, reader, &ResolutionRules::default());
-    assert!(matches!(plan.node(plan.root), Node::Enum { symbols, .. } if *symbols == [None, None, Some(0)]));
+    assert!(matches!(plan.node(plan.root), Node::Enum { symbols, .. } if **symbols == [None, None, Some(0)]));
 }
 
 #[test]

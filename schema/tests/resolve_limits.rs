@@ -126,3 +126,123 @@ fn unions_without_a_common_branch() {
     let plan = resolve_soon(&ints, &ints.replace(r#""name":"R"#, r#""name":"S"#)).unwrap();
     assert_eq!(fails(&plan), 10_000);
 }
+
+/// An enum of many symbols in many places: the places share what its symbols become.
+#[test]
+fn a_large_enum_in_many_places() {
+    let text = |letter: &str| {
+        let symbols: Vec<String> = (0..20_000).map(|i| format!(r#""{letter}{i}""#)).collect();
+        let symbols = format!(r#"{{"type":"enum","name":"E","symbols":[{}]}}"#, symbols.join(","));
+        let mut fields = vec![field("f", &symbols, None)];
+        fields.extend((0..20_000).map(|i| field(&format!("f{i}"), r#""E""#, None)));
+        record("T", &fields)
+    };
+    let plan = resolve_soon(&text("A"), &text("B")).unwrap();
+    let tables =
+        plan.nodes.iter().filter_map(|n| if let Node::Enum { symbols, .. } = n { Some(symbols) } else { None });
+    let tables: Vec<_> = tables.collect();
+    assert_eq!(tables.len(), 20_001);
+    assert!(tables.iter().all(|t| std::sync::Arc::ptr_eq(t, tables[0])));
+    let found = compatibility(&plan.writer, &plan.reader, &ResolutionRules::default());
+    assert_eq!(found.differences.len(), 1_000);
+    assert!(found.differences[0].message.ends_with("A49, … and 19950 more"), "{}", found.differences[0].message);
+}
+
+/// Circles of records, each of which holds its neighbours: every one relies on one that is under way, and the failure at
+/// the end comes to light last.
+#[test]
+fn failures_that_spread_through_circles() {
+    const LONG: usize = 390;
+    let chain = |g: usize, leaf: &str| {
+        let record = |i: usize| {
+            let next = (i + 1 < LONG).then(|| field("a", &format!(r#""R{g}_{}""#, i + 1), None));
+            let last = match (i, g) {
+                (0, 0) => field("v", leaf, None),
+                (0, _) => field("v", &format!(r#""R{}_{}""#, g - 1, LONG - 1), None),
+                _ => field("b", &format!(r#""R{g}_{}""#, i - 1), None),
+            };
+            record(&format!("R{g}_{i}"), &next.into_iter().chain([last]).collect::<Vec<_>>())
+        };
+        (0..LONG).map(record).collect::<Vec<_>>().join(",")
+    };
+    let schema = |leaf: &str| {
+        let chains: Vec<String> = (0..10).map(|g| chain(g, leaf)).collect();
+        let root: Vec<String> = (0..10).rev().flat_map(|g| (0..LONG).map(move |i| format!(r#""R{g}_{i}""#))).collect();
+        let (root, types) = (format!("[{}]", root.join(",")), format!("[{}]", chains.join(",")));
+        let texts = [("root", root.as_str()), ("types", types.as_str())];
+        reschema_schema::avro::Parser::new().parse_many(&texts).unwrap().remove(0)
+    };
+    let (writer, reader) = (schema(r#""int""#), schema(r#""string""#));
+    let start = Instant::now();
+    let plan = resolve(&writer, &reader, &ResolutionRules::default()).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(10), "took {:?}", start.elapsed());
+    assert_eq!(fails(&plan), 10 * LONG);
+}
+
+fn words(n: usize, prefix: &str) -> String {
+    (0..n).map(|i| format!(r#""{prefix}{i}""#)).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn many_aliases_of_a_type() {
+    let aliases = words(20_000, "R");
+    let reader = format!(r#"{{"type":"record","name":"T","aliases":[{aliases}],"fields":[]}}"#);
+    let plan = resolve_soon(&records(20_000, |_| Vec::new()), &reader).unwrap();
+    assert_eq!(fails(&plan), 1);
+    let plan = resolve_soon(&records(20_000, |_| Vec::new()), &format!("[{reader},\"null\"]")).unwrap();
+    assert_eq!(fails(&plan), 0);
+}
+
+#[test]
+fn many_aliases_of_fields() {
+    let fields =
+        |prefix: &str| (0..30_000).map(|i| field(&format!("{prefix}{i}"), r#""int""#, None)).collect::<Vec<_>>();
+    let writer = record("T", &fields("a"));
+    let each = (0..30_000).map(|i| format!(r#"{{"name":"b{i}","type":"int","aliases":["a{i}"]}}"#)).collect::<Vec<_>>();
+    assert!(resolve_soon(&writer, &record("T", &each)).is_ok());
+    let one = format!(r#"{{"name":"b","type":"int","aliases":[{}]}}"#, words(30_000, "a"));
+    let error = resolve_soon(&writer, &record("T", &[one])).unwrap_err();
+    assert_eq!(error.mismatches[0].kind, MismatchKind::AmbiguousAlias);
+    assert!(error.mismatches[0].message.ends_with("a15, … and 29984 more"));
+    let same = (0..30_000).map(|i| format!(r#"{{"name":"b{i}","type":"int","aliases":["a7"]}}"#)).collect::<Vec<_>>();
+    assert!(resolve_soon(&writer, &record("T", &same)).unwrap_err().to_string().contains("and 29984 more"));
+}
+
+/// A path with a long name in it is not copied to each place below.
+#[test]
+fn long_names_in_paths() {
+    let text = |ty: &str| {
+        let fields: Vec<String> = (0..20_000).map(|i| field(&format!("f{i}"), &format!("[{ty}]"), None)).collect();
+        record("T", &[field(&"n".repeat(300_000), &record("U", &fields), None)])
+    };
+    let plan = resolve_soon(&text(r#""int""#), &text(r#""string""#)).unwrap();
+    assert_eq!(fails(&plan), 20_000);
+    let found = compatibility(&plan.writer, &plan.reader, &ResolutionRules::default());
+    assert_eq!(found.differences.len(), 1_000);
+    assert!(found.differences.iter().all(|d| d.reader_path.len() < 1_100 && d.reader_path.starts_with("$.nnn")));
+}
+
+/// Variants that lack a field for each of many items: what is looked at is paid, whether or not a value comes of it.
+#[test]
+fn defaults_that_fail_again_and_again() {
+    let wide: Vec<String> = (0..10_000).map(|i| field(&format!("f{i}"), r#""int""#, None)).collect();
+    let items = format!(r#"{{"type":"array","items":[{},{{"type":"map","values":"int"}}]}}"#, record("W", &wide));
+    let default = format!("[{}]", ["{}"; 20_000].join(","));
+    let error = resolve_soon(&record("T", &[]), &record("T", &[field("d", &items, Some(&default))])).unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[test]
+fn integers_of_every_width() {
+    use reschema_schema::default::literal;
+    use reschema_schema::json::Json;
+    use reschema_schema::model::{IntType, Shape, Type, TypeId};
+    let fits = |bits, signed, text: &str| {
+        let schema = Schema::from_parts(vec![Type::plain(Shape::Int(IntType { bits, signed }))], TypeId(0), Vec::new());
+        literal(&schema, TypeId(0), &Json::Number(text.into())).is_ok()
+    };
+    assert!(fits(8, true, "-128") && !fits(8, true, "128") && !fits(8, false, "-1") && fits(8, false, "255"));
+    assert!(fits(64, false, "18446744073709551615") && !fits(64, false, "18446744073709551616"));
+    let (least, most) = (i128::MIN.to_string(), i128::MAX.to_string());
+    assert!(fits(128, true, &least) && fits(128, true, &most) && fits(128, false, &most) && !fits(128, false, "-1"));
+}

@@ -11,11 +11,13 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Every fault found in a schema text.
+/// Every fault found in a schema text, a hundred at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     /// At least one.
     pub faults: Vec<Fault>,
+    /// Parsing stopped before the end of the text: there may be more.
+    pub more: bool,
 }
 
 /// Faults shown by `Display`.
@@ -27,7 +29,8 @@ impl fmt::Display for SchemaError {
             write!(f, "{}{}: {}", if i > 0 { "\n" } else { "" }, fault.path, fault.message)?;
         }
         if self.faults.len() > SHOWN {
-            write!(f, "\nand {} more", self.faults.len() - SHOWN)?;
+            let least = if self.more { "at least " } else { "" };
+            write!(f, "\nand {least}{} more", self.faults.len() - SHOWN)?;
         }
         Ok(())
     }

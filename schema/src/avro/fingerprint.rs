@@ -1,6 +1,6 @@
 //! Fingerprints of the parsing canonical form (Avro 1.12, "Schema Fingerprints").
 
-use super::print::NotAvro;
+use super::say::NotAvro;
 use crate::model::Schema;
 use md5::Digest;
 

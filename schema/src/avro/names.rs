@@ -1,9 +1,7 @@
 //! Names and namespaces (Avro 1.12, "Names").
 
 use crate::model::TypeName;
-
-/// The names of primitive types.
-pub(super) const PRIMITIVES: &[&str] = &["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
+use std::sync::Arc;
 
 /// `[A-Za-z_][A-Za-z0-9_]*`
 pub(super) fn is_name(text: &str) -> bool {
@@ -19,6 +17,6 @@ pub(super) fn full_name(text: &str) -> TypeName {
 }
 
 /// A name in the namespace around it: a dot overrides the namespace.
-pub(super) fn in_namespace(text: &str, namespace: &str) -> TypeName {
-    if text.contains('.') { full_name(text) } else { TypeName { namespace: namespace.into(), name: text.into() } }
+pub(super) fn in_namespace(text: &str, namespace: &Arc<str>) -> TypeName {
+    if text.contains('.') { full_name(text) } else { TypeName { namespace: namespace.clone(), name: text.into() } }
 }

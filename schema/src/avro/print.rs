@@ -1,70 +1,44 @@
 //! [`Schema`] → Avro schema text, with everything it holds: docs, aliases, defaults, order, properties.
 
-use super::parse::shape_word;
+use super::say::{self, NotAvro, Seen};
+use super::words::{FIELD, shape_word};
 use crate::json::Json;
-use crate::model::{FloatType, Logical, Naming, Order, RecordType, Schema, Shape, Type, TypeId};
-use std::collections::HashSet;
+use crate::model::{Field, Logical, Naming, Order, RecordType, Schema, Shape, Type, TypeId, TypeName};
 use std::fmt;
-
-/// A shape that Avro's schema language cannot say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAvro(pub String);
-
-impl fmt::Display for NotAvro {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Avro has no {}", self.0)
-    }
-}
-
-impl std::error::Error for NotAvro {}
-
-/// Refuses shapes that Avro does not have.
-pub(super) fn check(shape: &Shape) -> Result<(), NotAvro> {
-    match shape {
-        Shape::Int(t) if !(t.signed && (t.bits == 32 || t.bits == 64)) => {
-            Err(NotAvro(format!("integer of {} bits, signed: {}", t.bits, t.signed)))
-        }
-        Shape::Float(FloatType::F16) => Err(NotAvro("float of 16 bits".into())),
-        Shape::Symbol => Err(NotAvro("symbol".into())),
-        Shape::List(t) if t.length.is_some() => Err(NotAvro("list of fixed length".into())),
-        _ => Ok(()),
-    }
-}
+use std::sync::Arc;
 
 impl Schema {
-    /// The schema as JSON.
+    /// The schema as JSON. Nothing is dropped: what is printed reads back as an equal schema, with the option of names
+    /// that this one was read with.
+    ///
+    /// # Errors
+    /// The schema says something that Avro's language cannot say, or the text would be nested too deep to be read.
     pub fn to_avro_json(&self) -> Result<Json, NotAvro> {
-        Printer { schema: self, seen: HashSet::new() }.ty(self.root(), "")
+        let json = Printer { schema: self, seen: Seen::default() }.ty(self.root(), &"".into(), 0)?;
+        if json.nesting() > Json::MAX_NESTING { Err(too_deep()) } else { Ok(json) }
     }
 
-    /// The schema as compact text.
+    /// The schema as compact text; see [`Schema::to_avro_json`].
+    ///
+    /// # Errors
+    /// Those of [`Schema::to_avro_json`].
     pub fn to_avro_string(&self) -> Result<String, NotAvro> {
         self.to_avro_json().map(|j| j.to_string())
-    }
-
-    /// Everything the schema holds, as text, for use as a key: unlike the canonical form it keeps aliases, defaults and
-    /// logical types, and unlike schema text it cannot confuse names.
-    pub fn content_key(&self) -> &str {
-        self.0.content_key.get_or_init(|| format!("{:?} {:?}", self.root(), self.types()))
-    }
-
-    /// Schema text, or what the schema holds where Avro cannot say it.
-    fn description(&self) -> String {
-        self.to_avro_string().unwrap_or_else(|_| self.content_key().to_string())
     }
 }
 
 impl fmt::Debug for Schema {
+    /// Schema text, or what the schema holds where Avro cannot say it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Schema({})", self.description())
+        match self.to_avro_json() {
+            Ok(json) => write!(f, "Schema({json})"),
+            Err(_) => write!(f, "Schema({})", self.content_key()),
+        }
     }
 }
 
-impl PartialEq for Schema {
-    /// Equal in everything they say.
-    fn eq(&self, other: &Schema) -> bool {
-        self.same_object(other) || self.description() == other.description()
-    }
+fn too_deep() -> NotAvro {
+    NotAvro(format!("schema text nested deeper than {} levels", Json::MAX_NESTING))
 }
 
 fn string(text: impl Into<String>) -> Json {
@@ -79,26 +53,43 @@ fn put(out: &mut Object, key: &str, value: Json) {
 
 struct Printer<'a> {
     schema: &'a Schema,
-    seen: HashSet<TypeId>,
+    seen: Seen<'a>,
 }
 
-impl Printer<'_> {
-    fn ty(&mut self, id: TypeId, namespace: &str) -> Result<Json, NotAvro> {
-        let schema = self.schema;
-        let ty = schema.get(id);
-        check(&ty.shape)?;
-        if let Some(naming) = ty.shape.naming()
-            && !self.seen.insert(id)
-        {
-            return Ok(reference(naming, namespace));
+impl<'a> Printer<'a> {
+    /// A type at some level of brackets.
+    fn ty(&mut self, id: TypeId, namespace: &Arc<str>, level: usize) -> Result<Json, NotAvro> {
+        let ty = self.schema.get(id);
+        if level > Json::MAX_NESTING {
+            return Err(too_deep());
         }
-        let mut out = Object::new();
-        match &ty.shape {
-            Shape::Union(t) => {
-                let variants = t.variants.iter().map(|v| self.ty(v.ty, namespace));
-                return Ok(Json::Array(variants.collect::<Result<_, _>>()?));
+        say::data(self.schema, ty)?;
+        if let Some(naming) = ty.shape.naming()
+            && !self.seen.first(id, naming)?
+        {
+            return Ok(string(self.reference(&naming.name, namespace)));
+        }
+        say::text(ty)?;
+        if let Shape::Union(t) = &ty.shape {
+            let variants = t.variants.iter().map(|v| self.ty(v.ty, namespace, level + 1));
+            return Ok(Json::Array(variants.collect::<Result<_, _>>()?));
+        }
+        let mut out = self.shape(&ty.shape, namespace, level)?;
+        annotations(&mut out, ty);
+        let node = Json::Object(out);
+        say::annotation(&node, &ty.shape, ty.logical.as_ref())?;
+        Ok(match node {
+            Json::Object(mut out) if out.len() == 1 && !matches!(ty.shape, Shape::List(_) | Shape::Map(_)) => {
+                out.pop().map_or(Json::Null, |(_, word)| word)
             }
-            Shape::Record(t) => self.record(t, namespace, &mut out)?,
+            node => node,
+        })
+    }
+
+    fn shape(&mut self, shape: &'a Shape, namespace: &Arc<str>, level: usize) -> Result<Object, NotAvro> {
+        let mut out = Object::new();
+        match shape {
+            Shape::Record(t) => self.record(t, namespace, level, &mut out)?,
             Shape::Enum(t) => {
                 named(&mut out, "enum", &t.naming, namespace);
                 put(&mut out, "symbols", Json::Array(t.symbols.iter().map(|s| string(&s.name)).collect()));
@@ -112,70 +103,87 @@ impl Printer<'_> {
             }
             Shape::List(t) => {
                 put(&mut out, "type", string("array"));
-                put(&mut out, "items", self.ty(t.item, namespace)?);
+                put(&mut out, "items", self.ty(t.item, namespace, level + 1)?);
             }
             Shape::Map(t) => {
                 put(&mut out, "type", string("map"));
-                put(&mut out, "values", self.ty(t.value, namespace)?);
+                put(&mut out, "values", self.ty(t.value, namespace, level + 1)?);
             }
             shape => put(&mut out, "type", string(shape_word(shape))),
         }
-        annotations(&mut out, ty);
-        match out.as_mut_slice() {
-            [(key, word)] if key == "type" => Ok(word.clone()),
-            _ => Ok(Json::Object(out)),
-        }
+        Ok(out)
     }
 
-    fn record(&mut self, t: &RecordType, namespace: &str, out: &mut Object) -> Result<(), NotAvro> {
+    fn record(
+        &mut self,
+        t: &'a RecordType,
+        namespace: &Arc<str>,
+        level: usize,
+        out: &mut Object,
+    ) -> Result<(), NotAvro> {
         named(out, if t.is_error { "error" } else { "record" }, &t.naming, namespace);
-        let mut fields = Vec::with_capacity(t.fields.len());
-        for field in &t.fields {
-            let mut f = Object::new();
-            put(&mut f, "name", string(&field.name));
-            put(&mut f, "type", self.ty(field.ty, &t.naming.name.namespace)?);
-            if let Some(default) = &field.default {
-                put(&mut f, "default", default.clone());
-            }
-            if let Some(doc) = &field.doc {
-                put(&mut f, "doc", string(doc));
-            }
-            if !field.aliases.is_empty() {
-                put(&mut f, "aliases", Json::Array(field.aliases.iter().map(string).collect()));
-            }
-            match field.order {
-                Order::Ascending => {}
-                Order::Descending => put(&mut f, "order", string("descending")),
-                Order::Ignore => put(&mut f, "order", string("ignore")),
-            }
-            f.extend(field.properties.iter().cloned());
-            fields.push(Json::Object(f));
-        }
+        let fields = t.fields.iter().map(|f| self.field(f, &t.naming.name.namespace, level + 3));
+        let fields = fields.collect::<Result<_, _>>()?;
         put(out, "fields", Json::Array(fields));
         Ok(())
     }
+
+    fn field(&mut self, field: &'a Field, namespace: &Arc<str>, level: usize) -> Result<Json, NotAvro> {
+        say::properties(&field.properties, FIELD)?;
+        let mut out = Object::new();
+        put(&mut out, "name", string(&field.name));
+        put(&mut out, "type", self.ty(field.ty, namespace, level)?);
+        if let Some(default) = &field.default {
+            put(&mut out, "default", default.clone());
+        }
+        if let Some(doc) = &field.doc {
+            put(&mut out, "doc", string(doc));
+        }
+        if !field.aliases.is_empty() {
+            put(&mut out, "aliases", Json::Array(field.aliases.iter().map(string).collect()));
+        }
+        match field.order {
+            Order::Ascending => {}
+            Order::Descending => put(&mut out, "order", string("descending")),
+            Order::Ignore => put(&mut out, "order", string("ignore")),
+        }
+        out.extend(field.properties.iter().cloned());
+        Ok(Json::Object(out))
+    }
+
+    /// A reference inside a namespace. The specification has none from there to the null namespace; a bare name is what
+    /// others write, and where it means a type of its own namespace, a leading dot tells (lenient names, Java).
+    fn reference(&self, name: &TypeName, namespace: &Arc<str>) -> String {
+        let bare = TypeName { namespace: namespace.clone(), name: name.name.clone() };
+        if name.namespace.is_empty() && !self.seen.contains(&bare) {
+            name.name.clone()
+        } else {
+            within(name, namespace)
+        }
+    }
 }
 
-/// A name as it is written inside a namespace: bare where that finds the same type.
-fn reference(naming: &Naming, namespace: &str) -> Json {
-    if naming.name.namespace == namespace { string(&naming.name.name) } else { string(naming.name.to_string()) }
+/// A full name as it is written inside a namespace.
+fn within(name: &TypeName, namespace: &str) -> String {
+    match (&*name.namespace == namespace, name.namespace.is_empty()) {
+        (true, _) => name.name.clone(),
+        (false, true) => format!(".{}", name.name),
+        (false, false) => name.to_string(),
+    }
 }
 
 fn named(out: &mut Object, kind: &str, naming: &Naming, namespace: &str) {
+    let own = &naming.name.namespace;
     put(out, "type", string(kind));
     put(out, "name", string(&naming.name.name));
-    if naming.name.namespace != namespace {
-        put(out, "namespace", string(&naming.name.namespace));
+    if **own != *namespace {
+        put(out, "namespace", string(&**own));
     }
     if let Some(doc) = &naming.doc {
         put(out, "doc", string(doc));
     }
     if !naming.aliases.is_empty() {
-        let own = &naming.name.namespace;
-        let alias = |a: &crate::model::TypeName| {
-            if a.namespace == *own { string(&a.name) } else { string(a.to_string()) }
-        };
-        put(out, "aliases", Json::Array(naming.aliases.iter().map(alias).collect()));
+        put(out, "aliases", Json::Array(naming.aliases.iter().map(|a| string(within(a, own))).collect()));
     }
 }
 

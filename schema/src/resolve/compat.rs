@@ -3,7 +3,8 @@
 use super::error::{Mismatch, MismatchKind, ResolveError};
 use super::plan::resolve;
 use super::rules::ResolutionRules;
-use crate::model::{Schema, Shape};
+use super::words::{label, listed, short, short_path};
+use crate::model::{EnumSymbol, Schema, Shape};
 use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
 use std::collections::HashSet;
 use std::fmt;
@@ -34,7 +35,12 @@ impl fmt::Display for Compatibility {
     }
 }
 
-/// Compares two schemas.
+/// Differences listed.
+const MAX_FOUND: usize = 1000;
+/// Symbols named in a message.
+const MAX_SYMBOLS: usize = 50;
+
+/// Compares two schemas. Of more than a thousand differences the first are listed.
 pub fn compatibility(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Compatibility {
     match resolve(writer, reader, rules) {
         Err(ResolveError { mismatches }) => Compatibility { differences: mismatches, warnings: Vec::new() },
@@ -43,6 +49,7 @@ pub fn compatibility(writer: &Schema, reader: &Schema, rules: &ResolutionRules) 
             walk.all();
             let mut seen = HashSet::new();
             walk.found.retain(|m| seen.insert(m.clone()));
+            walk.found.truncate(MAX_FOUND);
             Compatibility { differences: walk.found, warnings: plan.warnings.clone() }
         }
     }
@@ -58,7 +65,12 @@ impl Walk<'_> {
     fn all(&mut self) {
         let mut work = vec![(self.plan.root, "$".to_string(), "$".to_string())];
         while let Some((id, w, r)) = work.pop() {
+            if self.found.len() >= MAX_FOUND {
+                return;
+            }
             if self.seen.insert(id) {
+                // Every place below has these in its own path.
+                let (w, r) = (short_path(&w), short_path(&r));
                 let from = work.len();
                 self.node(id, &w, &r, &mut work);
                 work[from..].reverse();
@@ -73,7 +85,7 @@ impl Walk<'_> {
             Node::Map { value, .. } => work.push((*value, format!("{w}{{}}"), format!("{r}{{}}"))),
             Node::IntoUnion { reader: union, variant, inner } => {
                 let name = match &reader.get(*union).shape {
-                    Shape::Union(t) => t.variants.get(*variant).map(|v| reader.type_label(v.ty)).unwrap_or_default(),
+                    Shape::Union(t) => t.variants.get(*variant).map(|v| label(reader, v.ty)).unwrap_or_default(),
                     _ => String::new(),
                 };
                 work.push((*inner, w.to_string(), format!("{r}<{name}>")));
@@ -81,7 +93,7 @@ impl Walk<'_> {
             Node::FromUnion { writer: union, variants, .. } => {
                 let Shape::Union(t) = &writer.get(*union).shape else { return };
                 for (node, variant) in variants.iter().zip(&t.variants) {
-                    work.push((*node, format!("{w}<{}>", writer.type_label(variant.ty)), r.to_string()));
+                    work.push((*node, format!("{w}<{}>", label(writer, variant.ty)), r.to_string()));
                 }
             }
             Node::Record { writer: wt, reader: rt, fields } => {
@@ -97,15 +109,16 @@ impl Walk<'_> {
             }
             Node::Enum { writer: wt, symbols, .. } => {
                 let Shape::Enum(t) = &writer.get(*wt).shape else { return };
-                let names = t.symbols.iter().zip(symbols).filter(|(_, s)| s.is_none()).map(|(s, _)| s.name.as_str());
-                let missing: Vec<&str> = names.collect();
+                let unknown = t.symbols.iter().zip(symbols.iter()).filter(|(_, s)| s.is_none());
+                let missing: Vec<&EnumSymbol> = unknown.map(|(s, _)| s).collect();
                 if !missing.is_empty() {
-                    let message = format!("the reader lacks the symbols {}", missing.join(", "));
+                    let names = listed(missing.iter().map(|s| short(&s.name)), MAX_SYMBOLS);
+                    let message = format!("the reader lacks the symbols {names}");
                     self.report(MismatchKind::MissingEnumSymbols, w, r, message);
                 }
             }
             Node::Fail { writer: wt, mismatches, .. } => {
-                let message = format!("{} does not resolve", writer.type_label(*wt));
+                let message = format!("{} does not resolve", label(writer, *wt));
                 if !mismatches.iter().any(|m| m.kind == MismatchKind::MissingUnionBranch) {
                     self.report(MismatchKind::MissingUnionBranch, w, r, message);
                 }

@@ -1,7 +1,8 @@
 //! How well two types match, without looking into records.
 
 use super::rules::{DecimalRule, ResolutionRules, TypeNames};
-use crate::model::{FloatType, Logical, Naming, Schema, Shape, Type, TypeId};
+use crate::model::{FloatType, Logical, Naming, Schema, Shape, Type, TypeId, TypeName};
+use std::collections::HashSet;
 
 /// Levels of unnamed nesting that are looked through.
 const DEEP: u32 = 256;
@@ -21,12 +22,34 @@ pub(super) enum Rank {
     Promoted,
 }
 
+/// The aliases of types that have many, so that they are not looked through for each pair.
+pub(super) struct Aliases<'a>(HashSet<(*const Naming, &'a TypeName)>);
+
+/// Aliases that are looked through.
+const FEW: usize = 8;
+
+impl<'a> Aliases<'a> {
+    pub(super) fn of(reader: &'a Schema) -> Aliases<'a> {
+        let namings = reader.types().iter().filter_map(|t| t.shape.naming()).filter(|n| n.aliases.len() > FEW);
+        Aliases(namings.flat_map(|n| n.aliases.iter().map(move |alias| (std::ptr::from_ref(n), alias))).collect())
+    }
+
+    fn contain(&self, reader: &Naming, name: &TypeName) -> bool {
+        match reader.aliases.len() {
+            0..=FEW => reader.aliases.contains(name),
+            _ => self.0.contains(&(std::ptr::from_ref(reader), name)),
+        }
+    }
+}
+
 /// Two types of a pair.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) writer: &'a Schema,
     pub(super) reader: &'a Schema,
     pub(super) rules: &'a ResolutionRules,
+    /// Of the reader.
+    pub(super) aliases: &'a Aliases<'a>,
 }
 
 /// Whether decimals are compared.
@@ -72,7 +95,7 @@ impl Pair<'_> {
     pub(super) fn names(&self, w: &Naming, r: &Naming) -> Option<Rank> {
         if w.name == r.name {
             Some(Rank::Exact)
-        } else if r.aliases.contains(&w.name) {
+        } else if self.aliases.contain(r, &w.name) {
             Some(Rank::Alias)
         } else if w.name.name == r.name.name && self.rules.type_names != TypeNames::FullOrAlias {
             Some(Rank::ShortName)

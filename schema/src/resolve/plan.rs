@@ -2,14 +2,15 @@
 
 use super::error::{Mismatch, MismatchKind, ResolveError};
 use super::fields::match_fields;
-use super::matching::{Decimals, Pair, Rank, decimals_agree};
+use super::matching::{Aliases, Decimals, Pair, Rank, decimals_agree};
 use super::rules::{LogicalRule, ResolutionRules, TypeNames, UnionMatch};
 use super::union::UnionIndex;
-use super::words::logical_word;
+use super::words::{label, listed, logical_word, short_path};
 use crate::default::{Budget, field_default_within};
-use crate::model::{RecordType, Schema, Shape, TypeId, UnionType};
+use crate::model::{EnumType, RecordType, Schema, Shape, TypeId, UnionType};
 use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// Records, lists, maps and unions inside each other that are looked at; data are limited further.
 const MAX_NESTING: u32 = 400;
@@ -42,14 +43,16 @@ const MAX_NAMED: usize = 16;
 /// # Errors
 /// No value of the writer's schema can be read; the error lists the reasons (a thousand at most).
 pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Result<Plan, ResolveError> {
-    let mut r = Resolver::new(writer, reader, rules);
+    let aliases = Aliases::of(reader);
+    let mut r = Resolver::new(Pair { writer, reader, rules, aliases: &aliases });
     loop {
-        // A recursive pair is first assumed to resolve. When a pair turns out to fail, others may have relied on it,
-        // so resolution runs again with that knowledge until nothing new is learnt.
+        // A recursive pair is first assumed to resolve. When a pair turns out to fail, those that relied on it fail too,
+        // and resolution runs again with that knowledge until nothing new is learnt.
         let known = r.failed.len();
         let mut errors = Vec::new();
         let root = r.pair(writer.root(), reader.root(), &mut errors);
         if r.failed.len() > known {
+            r.spread();
             r.restart();
             continue;
         }
@@ -62,7 +65,16 @@ pub fn resolve(writer: &Schema, reader: &Schema, rules: &ResolutionRules) -> Res
     }
 }
 
+/// For each symbol of a writer the reader's index.
+fn match_symbols(a: &EnumType, b: &EnumType) -> Arc<[Option<usize>]> {
+    let places: HashMap<&str, usize> = b.symbols.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
+    a.symbols.iter().map(|s| places.get(s.name.as_str()).copied().or(b.default)).collect()
+}
+
 fn distinct(mismatches: Vec<Mismatch>) -> Vec<Mismatch> {
+    if mismatches.len() < 2 {
+        return mismatches;
+    }
     let mut seen = std::collections::HashSet::new();
     mismatches.into_iter().filter(|m| seen.insert(m.clone())).collect()
 }
@@ -72,9 +84,17 @@ struct Resolver<'a> {
     nodes: Vec<Node>,
     warnings: Vec<PlanWarning>,
     /// Record pairs under way or done.
-    memo: HashMap<(TypeId, TypeId), NodeId>,
+    memo: HashMap<Records, NodeId>,
     /// Record pairs known to fail, and why.
-    failed: HashMap<(TypeId, TypeId), Vec<Mismatch>>,
+    failed: HashMap<Records, Vec<Mismatch>>,
+    /// Those of them that were found in this run, in order.
+    fresh: Vec<Records>,
+    /// Record pairs done, and those that each cannot do without.
+    needs: Vec<(Records, Vec<Records>)>,
+    /// What the record pair under way cannot do without, so far.
+    needed: Vec<Records>,
+    /// Symbols of pairs of enums.
+    symbols: HashMap<(TypeId, TypeId), Arc<[Option<usize>]>>,
     /// The larger unions of the reader, by name.
     unions: HashMap<TypeId, UnionIndex<'a>>,
     /// Work left for defaults; what recursion runs again is paid again.
@@ -88,14 +108,21 @@ struct Resolver<'a> {
 
 type Errors = Vec<Mismatch>;
 
+/// A record of the writer and one of the reader.
+type Records = (TypeId, TypeId);
+
 impl<'a> Resolver<'a> {
-    fn new(writer: &'a Schema, reader: &'a Schema, rules: &'a ResolutionRules) -> Resolver<'a> {
+    fn new(pair: Pair<'a>) -> Resolver<'a> {
         Resolver {
-            pair: Pair { writer, reader, rules },
+            pair,
             nodes: Vec::new(),
             warnings: Vec::new(),
             memo: HashMap::new(),
             failed: HashMap::new(),
+            fresh: Vec::new(),
+            needs: Vec::new(),
+            needed: Vec::new(),
+            symbols: HashMap::new(),
             unions: HashMap::new(),
             defaults: Budget::default(),
             copies: MAX_COPIES,
@@ -110,6 +137,41 @@ impl<'a> Resolver<'a> {
         self.nodes.clear();
         self.warnings.clear();
         self.memo.clear();
+        self.fresh.clear();
+        self.needs.clear();
+        self.needed.clear();
+    }
+
+    /// Pairs that need one that fails, fail. Without this a circle of n pairs could take n runs.
+    fn spread(&mut self) {
+        let needs = std::mem::take(&mut self.needs);
+        let mut users: HashMap<Records, Vec<usize>> = HashMap::new();
+        for (user, (_, needs)) in needs.iter().enumerate() {
+            needs.iter().for_each(|n| users.entry(*n).or_default().push(user));
+        }
+        let mut work = VecDeque::from(std::mem::take(&mut self.fresh));
+        while let Some(failed) = work.pop_front() {
+            for user in users.remove(&failed).unwrap_or_default() {
+                let (pair, needs) = &needs[user];
+                if !self.failed.contains_key(pair) {
+                    let reasons = self.reasons(needs);
+                    self.failed.insert(*pair, reasons);
+                    work.push_back(*pair);
+                }
+            }
+        }
+    }
+
+    /// Why these fail, as far as they do.
+    fn reasons(&mut self, pairs: &[Records]) -> Errors {
+        let mut errors = Vec::new();
+        for pair in pairs {
+            if let Some(known) = self.failed.remove(pair) {
+                self.copy(&mut errors, &known);
+                self.failed.insert(*pair, known);
+            }
+        }
+        errors
     }
 
     /// Tells a pair the differences of one that it contains.
@@ -127,7 +189,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn mismatch(&self, kind: MismatchKind, message: String) -> Mismatch {
-        Mismatch { kind, writer_path: self.writer_path.clone(), reader_path: self.reader_path.clone(), message }
+        let (writer_path, reader_path) = (short_path(&self.writer_path), short_path(&self.reader_path));
+        Mismatch { kind, writer_path, reader_path, message }
     }
 
     fn report(&self, errors: &mut Errors, kind: MismatchKind, message: String) {
@@ -201,9 +264,7 @@ impl<'a> Resolver<'a> {
         match (&writer.get(w).shape, &reader.get(r).shape) {
             (Shape::Record(a), Shape::Record(b)) => self.record(w, r, a, b, errors),
             (Shape::Enum(a), Shape::Enum(b)) => {
-                let places: HashMap<&str, usize> =
-                    b.symbols.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
-                let symbols = a.symbols.iter().map(|s| places.get(s.name.as_str()).copied().or(b.default)).collect();
+                let symbols = self.symbols.entry((w, r)).or_insert_with(|| match_symbols(a, b)).clone();
                 Some(self.add(Node::Enum { writer: w, reader: r, symbols }))
             }
             (Shape::Fixed(_), _) => Some(self.add(Node::Fixed { writer: w, reader: r })),
@@ -228,7 +289,7 @@ impl<'a> Resolver<'a> {
             | (Shape::Fixed(_), Shape::Fixed(_)) => MismatchKind::Name,
             _ => MismatchKind::Type,
         };
-        (kind, format!("expected {}, found {}", self.pair.reader.type_label(r), self.pair.writer.type_label(w)))
+        (kind, format!("expected {}, found {}", label(self.pair.reader, r), label(self.pair.writer, w)))
     }
 
     fn writer_union(&mut self, w: TypeId, r: TypeId, variants: &[TypeId]) -> NodeId {
@@ -236,7 +297,10 @@ impl<'a> Resolver<'a> {
         for ty in variants {
             let mut errors = Vec::new();
             let step = format!("<{}>", self.pair.writer.type_label(*ty));
+            let needed = self.needed.len();
             let node = self.at(&step, "", |s| s.pair(*ty, r, &mut errors));
+            // The union can do without its variants.
+            self.needed.truncate(needed);
             nodes.push(match node {
                 Some(node) if errors.is_empty() => node,
                 // A variant that does not resolve is an error of the datum that has it.
@@ -264,13 +328,8 @@ impl<'a> Resolver<'a> {
             candidates.any(|(_, ty)| pair.rank(w, ty, Decimals::Ignored).is_some())
         };
         let kind = if near { MismatchKind::Decimal } else { MismatchKind::MissingUnionBranch };
-        let mut names: Vec<String> =
-            t.variants.iter().take(MAX_NAMED).map(|v| self.pair.reader.type_label(v.ty)).collect();
-        if t.variants.len() > MAX_NAMED {
-            names.push("…".into());
-        }
-        let found = self.pair.writer.type_label(w);
-        (kind, format!("expected one of [{}], found {found}", names.join(", ")))
+        let names = listed(t.variants.iter().map(|v| label(pair.reader, v.ty)), MAX_NAMED);
+        (kind, format!("expected one of [{names}], found {}", label(pair.writer, w)))
     }
 
     fn index(&mut self, r: TypeId, t: &'a UnionType) -> &UnionIndex<'a> {
@@ -298,19 +357,24 @@ impl<'a> Resolver<'a> {
             self.failed.insert((w, r), known);
             return None;
         }
+        self.needed.push((w, r));
         if let Some(node) = self.memo.get(&(w, r)) {
             return Some(*node);
         }
         let id = self.add(Node::Record { writer: w, reader: r, fields: Vec::new() });
         self.memo.insert((w, r), id);
         let mut mine = Vec::new();
+        let outer = std::mem::take(&mut self.needed);
         self.logical(w, r, &mut mine);
         let fields = self.fields(r, a, b, &mut mine);
+        let needs = std::mem::replace(&mut self.needed, outer);
         if !mine.is_empty() {
             self.copy(errors, &mine);
             self.failed.insert((w, r), mine);
+            self.fresh.push((w, r));
             return None;
         }
+        self.needs.push(((w, r), needs));
         self.nodes[id.0 as usize] = Node::Record { writer: w, reader: r, fields };
         Some(id)
     }
@@ -375,7 +439,7 @@ impl<'a> Resolver<'a> {
             self.report(errors, MismatchKind::Logical, format!("expected {expected}, found {found}"));
         } else if self.warnings.len() < MAX_MISMATCHES {
             let message = format!("written as {found}, wanted as {expected}: the raw value is kept");
-            let (writer_path, reader_path) = (self.writer_path.clone(), self.reader_path.clone());
+            let (writer_path, reader_path) = (short_path(&self.writer_path), short_path(&self.reader_path));
             self.warnings.push(PlanWarning { writer_path, reader_path, message });
         }
     }
