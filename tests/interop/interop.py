@@ -86,6 +86,11 @@ class Peer:
             raise Failed(f"{self.name} does not {words[0]}: {' '.join(rest)}")
         return rest
 
+    def close(self):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+
     def read(self, path):
         records, *hashes = self.ask("read", path)
         return Reading(int(records), *hashes)
@@ -107,8 +112,17 @@ class time_limit:
 
 
 class Cli:
-    def __init__(self, binary):
-        self.binary = binary
+    def __init__(self, binary, folder):
+        self.binary, self.folder, self.made = binary, folder, {}
+
+    def rewritten(self, path, codec, level=None):
+        """The file under its own schema, made once for all peers."""
+        key = (path, codec, level)
+        if key not in self.made:
+            target = self.folder / f"ours-{len(self.made)}.avro"
+            self.convert(path, path, target, codec, level)
+            self.made[key] = target
+        return self.made[key]
 
     def convert(self, source, schema, target, codec, level=None):
         command = [self.binary, "convert", source, "--to-schema", schema, "--codec", codec, "-o", target, "--quiet"]
@@ -134,11 +148,9 @@ class Input:
         return [(c, level) for c in CODECS for level in [None, *levels.get(c, [])]]
 
 
-def take(cli, path, folder, all_levels):
+def take(cli, path, all_levels):
     """A file to be compared: what we make of it must be what is known of it."""
-    own_path = folder / "own.avro"
-    cli.convert(path, path, own_path, "null")
-    own = container.read(own_path)
+    own = container.read(cli.rewritten(path, "null"))
     known = sidecar(path)
     if known is None and own.records == 0:
         raise Failed("no records")
@@ -199,13 +211,10 @@ class Comparison:
         """The file for the peer, without compression if it does not know the codec."""
         if codec_of(input_.path) in self.peer.codecs:
             return input_.path
-        path = self.folder / "uncompressed.avro"
-        self.cli.convert(input_.path, input_.path, path, "null")
-        return path
+        return self.cli.rewritten(input_.path, "null")
 
     def ours(self, input_, reference, codec, level):
-        path = self.folder / "ours.avro"
-        self.cli.convert(input_.path, input_.path, path, codec, level)
+        path = self.cli.rewritten(input_.path, codec, level)
         return unequal("codec", codec, codec_of(path)) + differences(reference, self.peer.read(path))
 
     def theirs(self, input_, reference, codec, level):
@@ -227,7 +236,7 @@ class Comparison:
 
     def prove(self, paths):
         """The comparison sees each of these differences, or it is worth nothing."""
-        same = take(self.cli, paths["same"], self.folder, False)
+        same = take(self.cli, paths["same"], False)
         reference, _ = self.reference(same)
         for what, path in paths.items():
             for way in (self.ours, self.theirs):
@@ -338,7 +347,7 @@ def arguments():
 
 
 def compare(args, folder, tally):
-    cli = Cli(args.cli)
+    cli = Cli(args.cli, folder)
     example = args.root / "docs" / "example" / "readings-v1.avro"
     public = corpus_files(args.corpus, args.all, tally)
     if public:
@@ -348,9 +357,9 @@ def compare(args, folder, tally):
     own = inputs.generate(folder)
     for path in [example, *own, *public]:
         try:
-            files.append(take(cli, path, folder, path == example or path in own))
-            kept = container.read(folder / "own.avro").of_the_user
-            tally.check(f"{path.name}, alone", unequal("metadata", user_metadata(path), kept))
+            taken = take(cli, path, path == example or path in own)
+            files.append(taken)
+            tally.check(f"{path.name}, alone", unequal("metadata", user_metadata(path), taken.own.of_the_user))
         except (Failed, ValueError, OSError, subprocess.TimeoutExpired) as e:
             tally.check(path.name, [str(e)])
     proofs = inputs.proof(folder)
@@ -374,6 +383,7 @@ def one_peer(cli, command, files, proofs, folder, tally):
             comparison.file(file)
     except (Failed, OSError) as e:
         tally.check(f"{peer}", [str(e)])
+    peer.close()
     comparison.summary()
 
 
