@@ -18,6 +18,8 @@ const WHOLE: u8 = MAGIC[0];
 const MAX_BLOCKS: u64 = 40;
 /// Bytes of all blocks together, decompressed.
 const MAX_BYTES: usize = 1 << 20;
+/// Size from which a made file gets no more blocks.
+const MADE: usize = 1 << 13;
 /// Prefixes tried.
 const PREFIXES: usize = 5;
 const LIMITS: Limits =
@@ -375,14 +377,14 @@ fn made(mut choices: Choices<'_>) -> Vec<u8> {
     };
     let mut file = written(None);
     let header = file.len();
-    while !choices.is_empty() && file.len() < MAX_BYTES / 4 {
+    while !choices.is_empty() && file.len() < MADE {
         let (kind, count) = (choices.byte(), choices.byte());
         let len = match choices.byte() {
             255 => usize::MAX,
             n => usize::from(n),
         };
         let damage = (choices.number(), choices.byte());
-        let bytes = choices.bytes(len).repeat(1 + usize::from(kind >> 2));
+        let bytes = choices.bytes(len).repeat(1 + usize::from(kind >> 5));
         let mut stored = if kind & 1 == 0 { bytes } else { stored(&written(Some(&bytes))[header..]) };
         if kind & 2 != 0 && !stored.is_empty() {
             let at = damage.0 % stored.len();

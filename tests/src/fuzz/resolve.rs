@@ -4,7 +4,7 @@
 use super::datum::datum;
 use super::{Choices, text};
 use crate::random::Rng;
-use reschema::schema::avro::Parser;
+use reschema::schema::avro::{Names, Parser};
 use reschema::schema::literal::Literal;
 use reschema::schema::model::{FloatType, IntType, Schema, Shape, TypeId};
 use reschema::schema::plan::{FieldSource, Node, NodeId, Plan};
@@ -34,9 +34,10 @@ const VALUES: u64 = 4;
 /// On a finding.
 pub fn resolve(data: &[u8]) {
     let Some((writer, reader, options)) = text::pair(data) else { return };
-    let parse = |text: &str| Parser::new().max_types(MAX_TYPES).parse(text);
-    let (Ok(writer), Ok(reader)) = (parse(&writer), parse(&reader)) else { return };
     let options = Choices(options).byte();
+    let parser =
+        Parser::new().max_types(MAX_TYPES).names(if options & 0x80 == 0 { Names::Strict } else { Names::Lenient });
+    let (Ok(writer), Ok(reader)) = (parser.parse(&writer), parser.parse(&reader)) else { return };
     let rules = rules(options);
     let plan = pair(&writer, &reader, &rules);
     let compatible = compatibility(&writer, &reader, &rules);
@@ -57,7 +58,7 @@ pub fn resolve(data: &[u8]) {
     assert_eq!(compatible.warnings, plan.warnings);
     let Some(program) = programs(&plan, &transform) else { return };
     let Ok(transform) = transform else { return };
-    printed_alike(&writer, &reader, &rules, &program);
+    printed_alike(&parser, &writer, &reader, &rules, &program);
     let mut rng = Rng::new(program.size() as u64 ^ data.len() as u64);
     values(&transform, &writer, &reader, &compatible, &mut rng);
 }
@@ -269,8 +270,8 @@ fn reads_back(program: &Program) {
 }
 
 /// Schemas that are printed and parsed again give the same Program.
-fn printed_alike(writer: &Schema, reader: &Schema, rules: &ResolutionRules, program: &Program) {
-    let again = |s: &Schema| Schema::parse(&s.to_avro_string().expect("printable"));
+fn printed_alike(parser: &Parser, writer: &Schema, reader: &Schema, rules: &ResolutionRules, program: &Program) {
+    let again = |s: &Schema| parser.parse(&s.to_avro_string().expect("printable"));
     // What cannot be parsed again is a finding of the target `schema`.
     let (Ok(writer), Ok(reader)) = (again(writer), again(reader)) else { return };
     let plan = pair(&writer, &reader, rules).expect("resolves as before");
