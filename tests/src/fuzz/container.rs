@@ -126,7 +126,7 @@ fn read(stream: impl Read, options: ReaderOptions) -> Seen {
         sync: *reader.sync(),
     });
     let (mut block, mut bytes, mut index) = (Block::new(), 0, 0);
-    while next(&mut reader, &mut block, &mut seen, index) {
+    while next(&mut reader, &mut block, &mut seen, index, options.limits) {
         bytes += block.data().len();
         index += 1;
         if index >= MAX_BLOCKS || bytes >= MAX_BYTES {
@@ -139,14 +139,14 @@ fn read(stream: impl Read, options: ReaderOptions) -> Seen {
 }
 
 /// Reads a block; where there is none, what is wrong, and what is passed over. False at the end.
-fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, index: u64) -> bool {
+fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, index: u64, limits: Limits) -> bool {
     let before = reader.position();
     match reader.next_block(block) {
         Ok(true) => {
             let (count, data) = (block.count(), block.data());
             assert_eq!((block.offset(), block.index()), (before, index));
-            assert!(count <= data.len() as u64 + LIMITS.zero_size_values);
-            assert!(data.len() as u64 <= LIMITS.decompressed_bytes);
+            assert!(count <= data.len() as u64 + limits.zero_size_values);
+            assert!(data.len() as u64 <= limits.decompressed_bytes);
             seen.events.push(Event::Block(Values { count, data: data.to_vec(), offset: before }));
             true
         }
