@@ -15,13 +15,13 @@ use std::io::{Cursor, ErrorKind, Read};
 /// First byte of a file that stands as it is.
 const WHOLE: u8 = MAGIC[0];
 /// Blocks that are read.
-const MAX_BLOCKS: u64 = 40;
+const MAX_BLOCKS: u64 = 24;
 /// Bytes of all blocks together, decompressed.
 const MAX_BYTES: usize = 1 << 20;
 /// Size from which a made file gets no more blocks.
 const MADE: usize = 1 << 13;
 /// Prefixes tried.
-const PREFIXES: usize = 5;
+const PREFIXES: usize = 6;
 const LIMITS: Limits =
     Limits { header_bytes: 1 << 16, block_bytes: 1 << 16, decompressed_bytes: 1 << 18, zero_size_values: 500 };
 const SYNC: [u8; SYNC_SIZE] = *b"0123456789abcdef";
@@ -172,7 +172,6 @@ fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, inde
 
 fn file(data: &[u8]) {
     let seen = read(data, options());
-    assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces");
     let first = seen.events.first();
     match (&seen.header, schema_of(data, options())) {
         (Some(header), Ok(schema)) => assert!(header.schema == schema),
@@ -180,14 +179,22 @@ fn file(data: &[u8]) {
         (None, Ok(_)) => assert!(matches!(first, Some(Event::Wrong(e)) if e.kind == ContainerErrorKind::Codec)),
         (None, Err(e)) => assert_eq!(Some(&Event::Wrong(e.into())), first),
     }
-    prefixes(data, &seen);
-    let Some(header) = &seen.header else { return };
+    let Some(header) = &seen.header else {
+        assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces");
+        return;
+    };
     gaps(data, header, &seen);
-    copied(header, &seen);
-    if let Some(transform) = identity(&header.schema) {
-        padded(&transform, &seen);
-        if !seen.left {
-            converted(data, header, &seen, &transform);
+    // Codecs are slow where everything is watched: one of the dear checks an input.
+    match data.iter().fold(0u8, |sum, b| sum.wrapping_add(*b)) % 4 {
+        0 => assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces"),
+        1 => prefixes(data, &seen),
+        2 => copied(header, &seen),
+        _ => {
+            let Some(transform) = identity(&header.schema) else { return };
+            padded(&transform, &seen);
+            if !seen.left {
+                converted(data, header, &seen, &transform);
+            }
         }
     }
 }
