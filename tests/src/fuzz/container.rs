@@ -3,8 +3,8 @@
 use super::Choices;
 use super::resolve::{engine, identity};
 use reschema::container::{
-    Block, Codec, ContainerError, ContainerErrorKind, Gap, Limits, MAGIC, RESERVED, Reader, ReaderOptions, SYNC_SIZE,
-    Writer, WriterOptions, schema_of,
+    Block, Codec, ContainerError, ContainerErrorKind, Gap, Limits, MAGIC, Packed, RESERVED, Reader, ReaderOptions,
+    SYNC_SIZE, Writer, WriterOptions, schema_of,
 };
 use reschema::convert::{ConvertError, Converter, Damage, Lost, OnDamage, Watch};
 use reschema::schema::Schema;
@@ -259,7 +259,7 @@ fn copied(header: &Header, seen: &Seen) {
     let mut writer = Writer::new(Vec::new(), &header.schema, written).expect("memory takes everything");
     let mut blocks = Vec::new();
     for (i, Values { count, data, .. }) in seen.blocks().enumerate() {
-        let mut packed = Vec::new();
+        let mut packed = Packed::new();
         let done = match i % 2 {
             0 => writer.append_block(*count, data),
             _ => writer.packer().and_then(|mut p| p.pack(*count, data, &mut packed)),

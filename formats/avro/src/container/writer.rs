@@ -61,9 +61,6 @@ pub struct Packer {
 
 type Result<T> = std::result::Result<T, ContainerError>;
 
-/// Values from which a block is written, where they take few bytes or none: readers limit those, ours among them.
-const MOST_IN_BLOCK: u64 = 1 << 20;
-
 impl Packer {
     fn new(codec: Codec, sync: [u8; SYNC_SIZE]) -> Result<Packer> {
         let compressor = Compressor::new(codec).map_err(|fault| codec::failed(fault, codec, 0, 0))?;
@@ -213,8 +210,7 @@ impl<W: Write> Writer<W> {
         }
         self.pending.extend_from_slice(values);
         self.count = self.count.saturating_add(count);
-        let full = self.pending.len() >= self.block_bytes || self.count >= MOST_IN_BLOCK;
-        if full { self.flush_block() } else { Ok(()) }
+        if self.pending.len() >= self.block_bytes { self.flush_block() } else { Ok(()) }
     }
 
     /// Writes the pending values as a block.
