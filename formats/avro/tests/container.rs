@@ -179,6 +179,16 @@ fn values_without_bytes_are_bounded() {
     assert_eq!(kind(&of(1 << 60), Limits::default()), Kind::Limit);
 }
 
+/// What is written value by value is read with the default limits.
+#[test]
+fn values_without_bytes_fill_blocks() {
+    let nulls = Schema::parse("\"null\"").unwrap();
+    let mut writer = Writer::new(Vec::new(), &nulls, options(Codec::Null)).unwrap();
+    (0..20).for_each(|_| writer.append_values(1 << 20, &[]).unwrap());
+    let (count, data) = read(&writer.finish().unwrap(), Limits::default()).unwrap();
+    assert_eq!((count, data.len()), (20 << 20, 0));
+}
+
 #[test]
 fn what_cannot_be_written() {
     let bad = WriterOptions { metadata: vec![("avro.codec".into(), b"x".to_vec())], ..WriterOptions::default() };

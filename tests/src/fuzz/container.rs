@@ -15,11 +15,13 @@ use std::io::{Cursor, ErrorKind, Read};
 /// First byte of a file that stands as it is.
 const WHOLE: u8 = MAGIC[0];
 /// Blocks that are read.
-const MAX_BLOCKS: u64 = 40;
+const MAX_BLOCKS: u64 = 24;
 /// Bytes of all blocks together, decompressed.
 const MAX_BYTES: usize = 1 << 20;
+/// Size from which a made file gets no more blocks.
+const MADE: usize = 1 << 13;
 /// Prefixes tried.
-const PREFIXES: usize = 5;
+const PREFIXES: usize = 6;
 const LIMITS: Limits =
     Limits { header_bytes: 1 << 16, block_bytes: 1 << 16, decompressed_bytes: 1 << 18, zero_size_values: 500 };
 const SYNC: [u8; SYNC_SIZE] = *b"0123456789abcdef";
@@ -124,7 +126,7 @@ fn read(stream: impl Read, options: ReaderOptions) -> Seen {
         sync: *reader.sync(),
     });
     let (mut block, mut bytes, mut index) = (Block::new(), 0, 0);
-    while next(&mut reader, &mut block, &mut seen, index) {
+    while next(&mut reader, &mut block, &mut seen, index, options.limits) {
         bytes += block.data().len();
         index += 1;
         if index >= MAX_BLOCKS || bytes >= MAX_BYTES {
@@ -137,14 +139,14 @@ fn read(stream: impl Read, options: ReaderOptions) -> Seen {
 }
 
 /// Reads a block; where there is none, what is wrong, and what is passed over. False at the end.
-fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, index: u64) -> bool {
+fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, index: u64, limits: Limits) -> bool {
     let before = reader.position();
     match reader.next_block(block) {
         Ok(true) => {
             let (count, data) = (block.count(), block.data());
             assert_eq!((block.offset(), block.index()), (before, index));
-            assert!(count <= data.len() as u64 + LIMITS.zero_size_values);
-            assert!(data.len() as u64 <= LIMITS.decompressed_bytes);
+            assert!(count <= data.len() as u64 + limits.zero_size_values);
+            assert!(data.len() as u64 <= limits.decompressed_bytes);
             seen.events.push(Event::Block(Values { count, data: data.to_vec(), offset: before }));
             true
         }
@@ -170,7 +172,6 @@ fn next(reader: &mut Reader<impl Read>, block: &mut Block, seen: &mut Seen, inde
 
 fn file(data: &[u8]) {
     let seen = read(data, options());
-    assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces");
     let first = seen.events.first();
     match (&seen.header, schema_of(data, options())) {
         (Some(header), Ok(schema)) => assert!(header.schema == schema),
@@ -178,14 +179,22 @@ fn file(data: &[u8]) {
         (None, Ok(_)) => assert!(matches!(first, Some(Event::Wrong(e)) if e.kind == ContainerErrorKind::Codec)),
         (None, Err(e)) => assert_eq!(Some(&Event::Wrong(e.into())), first),
     }
-    prefixes(data, &seen);
-    let Some(header) = &seen.header else { return };
+    let Some(header) = &seen.header else {
+        assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces");
+        return;
+    };
     gaps(data, header, &seen);
-    copied(header, &seen);
-    if let Some(transform) = identity(&header.schema) {
-        padded(&transform, &seen);
-        if !seen.left {
-            converted(data, header, &seen, &transform);
+    // Codecs are slow where everything is watched: one of the dear checks an input.
+    match data.iter().fold(0u8, |sum, b| sum.wrapping_add(*b)) % 4 {
+        0 => assert_eq!(read(Dribble { data, step: 1 }, options()), seen, "in small pieces"),
+        1 => prefixes(data, &seen),
+        2 => copied(header, &seen),
+        _ => {
+            let Some(transform) = identity(&header.schema) else { return };
+            padded(&transform, &seen);
+            if !seen.left {
+                converted(data, header, &seen, &transform);
+            }
         }
     }
 }
@@ -375,14 +384,14 @@ fn made(mut choices: Choices<'_>) -> Vec<u8> {
     };
     let mut file = written(None);
     let header = file.len();
-    while !choices.is_empty() && file.len() < MAX_BYTES / 4 {
+    while !choices.is_empty() && file.len() < MADE {
         let (kind, count) = (choices.byte(), choices.byte());
         let len = match choices.byte() {
             255 => usize::MAX,
             n => usize::from(n),
         };
         let damage = (choices.number(), choices.byte());
-        let bytes = choices.bytes(len).repeat(1 + usize::from(kind >> 2));
+        let bytes = choices.bytes(len).repeat(1 + usize::from(kind >> 5));
         let mut stored = if kind & 1 == 0 { bytes } else { stored(&written(Some(&bytes))[header..]) };
         if kind & 2 != 0 && !stored.is_empty() {
             let at = damage.0 % stored.len();

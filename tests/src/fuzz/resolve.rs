@@ -3,13 +3,15 @@
 
 use super::datum::datum;
 use super::{Choices, text};
+use crate::naive::{self, Policy};
 use crate::random::Rng;
-use reschema::schema::avro::Parser;
+use reschema::schema::avro::{Names, Parser};
 use reschema::schema::literal::Literal;
 use reschema::schema::model::{FloatType, IntType, Schema, Shape, TypeId};
 use reschema::schema::plan::{FieldSource, Node, NodeId, Plan};
 use reschema::schema::resolve::{
-    Compatibility, DecimalRule, LogicalRule, MismatchKind, ResolutionRules, TypeNames, UnionMatch, resolve as pair,
+    Compatibility, DecimalRule, LogicalRule, MismatchKind, ResolutionRules, ResolveError, TypeNames, UnionMatch,
+    resolve as pair,
 };
 use reschema::{Endpoint, Engine, Error, ErrorKind, Limits, PassSet, Transform, compatibility};
 use reschema_avro::{AvroSink, AvroSource};
@@ -33,12 +35,14 @@ const VALUES: u64 = 4;
 /// # Panics
 /// On a finding.
 pub fn resolve(data: &[u8]) {
-    let Some((writer, reader, options)) = text::pair(data) else { return };
-    let parse = |text: &str| Parser::new().max_types(MAX_TYPES).parse(text);
-    let (Ok(writer), Ok(reader)) = (parse(&writer), parse(&reader)) else { return };
+    let Some((writer_text, reader_text, options)) = text::pair(data) else { return };
     let options = Choices(options).byte();
+    let parser =
+        Parser::new().max_types(MAX_TYPES).names(if options & 0x80 == 0 { Names::Strict } else { Names::Lenient });
+    let (Ok(writer), Ok(reader)) = (parser.parse(&writer_text), parser.parse(&reader_text)) else { return };
     let rules = rules(options);
     let plan = pair(&writer, &reader, &rules);
+    oracle([&writer_text, &reader_text], options, plan.as_ref().err());
     let compatible = compatibility(&writer, &reader, &rules);
     let transform = with(&rules, PassSet::all()).transform(Endpoint::avro(&writer), Endpoint::avro(&reader));
     let plan = match plan {
@@ -57,7 +61,7 @@ pub fn resolve(data: &[u8]) {
     assert_eq!(compatible.warnings, plan.warnings);
     let Some(program) = programs(&plan, &transform) else { return };
     let Ok(transform) = transform else { return };
-    printed_alike(&writer, &reader, &rules, &program);
+    printed_alike(&parser, &writer, &reader, &rules, &program);
     let mut rng = Rng::new(program.size() as u64 ^ data.len() as u64);
     values(&transform, &writer, &reader, &compatible, &mut rng);
 }
@@ -80,6 +84,23 @@ pub(super) fn engine() -> Engine {
 fn with(rules: &ResolutionRules, passes: PassSet) -> Engine {
     let limits = Limits::default().program_ops(MAX_OPS).output_bytes(1 << 20).zero_size_items(5_000);
     Engine::builder().limits(limits).rules(rules.clone()).passes(passes).build().expect("an engine")
+}
+
+/// The naive oracle resolves the same pairs. It knows one rule, and no limits.
+fn oracle(texts: [&str; 2], options: u8, ours: Option<&ResolveError>) {
+    let open = texts.iter().map(|t| t.matches(['{', '[']).count()).max().unwrap_or(0);
+    let defaults = texts[1].matches("default").count();
+    if options > 1 || open > 100 || defaults > 12 {
+        return;
+    }
+    let policy = Policy { first_match: options == 1, ..Policy::default() };
+    match (ours, naive::Pair::new(texts[0], texts[1], &policy).err()) {
+        (None, None) => {}
+        // Whether a text is a schema is asked by the target `schema`.
+        (_, Some(theirs)) if theirs.class == "schema" => {}
+        (Some(ours), Some(theirs)) => assert!(theirs.accepts(ours.class()), "{ours}; the naive oracle: {theirs:?}"),
+        (ours, theirs) => panic!("{ours:?}; the naive oracle: {theirs:?}\n{}\n{}", texts[0], texts[1]),
+    }
 }
 
 /// Walks a Plan and holds it to what its nodes say about themselves.
@@ -269,8 +290,8 @@ fn reads_back(program: &Program) {
 }
 
 /// Schemas that are printed and parsed again give the same Program.
-fn printed_alike(writer: &Schema, reader: &Schema, rules: &ResolutionRules, program: &Program) {
-    let again = |s: &Schema| Schema::parse(&s.to_avro_string().expect("printable"));
+fn printed_alike(parser: &Parser, writer: &Schema, reader: &Schema, rules: &ResolutionRules, program: &Program) {
+    let again = |s: &Schema| parser.parse(&s.to_avro_string().expect("printable"));
     // What cannot be parsed again is a finding of the target `schema`.
     let (Ok(writer), Ok(reader)) = (again(writer), again(reader)) else { return };
     let plan = pair(&writer, &reader, rules).expect("resolves as before");

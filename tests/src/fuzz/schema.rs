@@ -39,7 +39,7 @@ fn single(text: &str) {
     faults(&lenient, "$");
     if nesting(text) < COMMON_NESTING && !limited(&strict) {
         let plain = text.trim_start_matches('\u{feff}');
-        assert_eq!(strict.is_ok(), naive::is_schema(plain), "the naive parser does not agree: {strict:?}");
+        assert_eq!(strict.is_ok(), naive::is_schema(plain), "the naive parser does not agree: {strict:?}\n{text}");
     }
     if let Ok(strict) = &strict {
         let lenient = lenient.as_ref().unwrap_or_else(|e| panic!("strict accepts what lenient does not: {e}"));
