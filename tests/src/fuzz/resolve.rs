@@ -163,7 +163,7 @@ impl Check<'_> {
                 let (Shape::Enum(a), Shape::Enum(b)) = shapes(w, r) else { panic!("no enum") };
                 let index = |name: &str| b.symbols.iter().position(|s| s.name == name).or(b.default);
                 let want: Vec<Option<usize>> = a.symbols.iter().map(|s| index(&s.name)).collect();
-                assert_eq!(*symbols, want);
+                assert_eq!(symbols[..], want[..]);
                 self.partial |= symbols.iter().any(Option::is_none);
             }
             Node::List { writer: w, reader: r, item } => {
