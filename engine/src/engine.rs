@@ -3,6 +3,7 @@
 use crate::cache::{Cache, ContentKey};
 use crate::error::{Error, ErrorKind};
 use crate::formats::Endpoint;
+use crate::tiering::Tiering;
 use crate::transform::Transform;
 use reschema_ir::pass::PassSet;
 use reschema_lower::UserConversion;
@@ -23,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) rules: ResolutionRules,
     pub(crate) passes: PassSet,
+    pub(crate) tiering: Tiering,
     pub(crate) conversions: Vec<UserConversion>,
     pub(crate) users: Vec<UserFn>,
 }
@@ -41,6 +43,7 @@ impl Engine {
                 limits: Limits::default(),
                 rules: ResolutionRules::default(),
                 passes: PassSet::all(),
+                tiering: Tiering::default(),
                 conversions: Vec::new(),
                 users: Vec::new(),
             },
@@ -100,6 +103,12 @@ impl Builder {
     /// Passes that run; for tests and for finding faults.
     pub fn passes(mut self, passes: PassSet) -> Builder {
         self.config.passes = passes;
+        self
+    }
+
+    /// When native code is made. Default [`Tiering::interpreter`].
+    pub fn tiering(mut self, tiering: Tiering) -> Builder {
+        self.config.tiering = tiering;
         self
     }
 

@@ -31,7 +31,9 @@ mod error;
 mod explain;
 mod formats;
 pub mod messages;
+mod native;
 mod stream;
+mod tiering;
 mod transform;
 
 pub use engine::{Builder, Engine};
@@ -47,5 +49,7 @@ pub use reschema_schema::Schema;
 pub use reschema_schema::model::Logical;
 pub use reschema_schema::plan::PlanWarning;
 pub use reschema_schema::resolve::{Compatibility, Mismatch, ResolutionRules, TypeNames, UnionMatch, compatibility};
+pub use native::{NativeListing, NativeStats};
 pub use stream::{StreamError, Streamed};
+pub use tiering::Tiering;
 pub use transform::{AsOutput, Done, Tiers, Transform};

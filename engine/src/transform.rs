@@ -4,6 +4,8 @@ use crate::engine::Config;
 use crate::error::{Error, ErrorKind};
 use crate::explain::Explain;
 use crate::formats::Format;
+use crate::native::{Native, NativeListing, NativeStats};
+use crate::tiering::Kind;
 use reschema_interp::fast::Untranslatable;
 use reschema_interp::{Batch, Interpreter};
 use reschema_ir::Program;
@@ -48,6 +50,8 @@ struct Prepared {
     plain: Arc<Program>,
     optimised: Arc<Program>,
     interpreter: Interpreter,
+    /// Native code, or why there is none; once somebody has asked for it.
+    native: OnceLock<Result<Native, String>>,
 }
 
 /// What a call has done.
@@ -68,6 +72,8 @@ pub struct Tiers {
     pub fast: u64,
     /// By the checking interpreter.
     pub checked: u64,
+    /// By native code.
+    pub compiled: u64,
 }
 
 /// What a transform can write to.
@@ -105,7 +111,12 @@ impl Prepared {
         if interpreter.not_fast() == Some(Untranslatable::Unverified) {
             check(&optimised, Bounds::Checked)?;
         }
-        Ok(Prepared { plain, optimised, interpreter })
+        let prepared = Prepared { plain, optimised, interpreter, native: OnceLock::new() };
+        if config.tiering.0 == Kind::Eager {
+            // What cannot be compiled is interpreted; why is remembered.
+            let _ = prepared.compile();
+        }
+        Ok(prepared)
     }
 
     fn run(&self, input: Input<'_>, count: u64, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
@@ -123,8 +134,20 @@ impl Prepared {
         output: &mut Output<'_>,
         config: &Config,
     ) -> Result<Batch, Error> {
-        let result = self.interpreter.run(&mut environment.0, input, count, output, &config.limits, &config.users);
+        let Config { limits, users, .. } = config;
+        let result = match self.native.get() {
+            Some(Ok(native)) => {
+                // SAFETY: `run_on` gives windows that are what native code asks for.
+                let run = |at, count| unsafe { native.run(at, count, limits, users) };
+                self.interpreter.run_on(run, &mut environment.0, input, count, output, limits, users)
+            }
+            _ => self.interpreter.run(&mut environment.0, input, count, output, limits, users),
+        };
         result.map_err(|failure| Error::from_failure(failure, &self.plain))
+    }
+
+    fn compile(&self) -> Result<&Native, &str> {
+        self.native.get_or_init(|| Native::compile(&self.optimised)).as_ref().map_err(String::as_str)
     }
 }
 
@@ -142,7 +165,8 @@ fn lowered(lower: Lower, plan: &Plan, ends: &(Format, Format), config: &Config) 
 
 impl From<Batch> for Done {
     fn from(b: Batch) -> Done {
-        Done { records: b.values, consumed: b.consumed, tiers: Tiers { fast: b.fast, checked: b.checked } }
+        let tiers = Tiers { fast: b.fast, checked: b.checked, compiled: b.compiled };
+        Done { records: b.values, consumed: b.consumed, tiers }
     }
 }
 
@@ -216,6 +240,29 @@ impl Transform {
         &self.0.config.limits
     }
 
+    /// Makes native code, if there is none, and runs it from now on.
+    ///
+    /// # Errors
+    /// The transform cannot be compiled, and why ([`ErrorKind::Unsupported`]). It runs on the interpreter.
+    pub fn compile(&self) -> Result<NativeStats, Error> {
+        let native = self.0.transformation.compile();
+        native.map(Native::stats).map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
+    }
+
+    /// Size and cost of the native code, or why there is none; `None` if nobody has asked for it.
+    pub fn native(&self) -> Option<Result<NativeStats, String>> {
+        self.0.transformation.native.get().map(|n| n.as_ref().map(Native::stats).map_err(String::clone))
+    }
+
+    /// The text of native code: the code generator's IR and machine instructions.
+    ///
+    /// # Errors
+    /// As [`Transform::compile`].
+    pub fn native_listing(&self) -> Result<NativeListing, Error> {
+        Native::list(&self.0.transformation.optimised)
+            .map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
+    }
+
     /// Logical types that are read raw, and the like.
     pub fn warnings(&self) -> &[PlanWarning] {
         &self.0.plan.warnings
@@ -228,7 +275,7 @@ impl Transform {
 
     /// What the transform does, for people.
     pub fn explain(&self) -> Explain {
-        let Prepared { plain, optimised, interpreter } = &self.0.transformation;
+        let Prepared { plain, optimised, interpreter, .. } = &self.0.transformation;
         Explain::new(&self.0.plan, plain, optimised, interpreter)
     }
 

@@ -1,9 +1,9 @@
 //! The driver of the tier: the fast path for as long as it goes, the checking interpreter for single values.
 
 use crate::checked::{self, Run, Target};
-use crate::fast::{FastProgram, Machine, Untranslatable, Window};
+use crate::fast::{FastProgram, Machine, Untranslatable};
 use reschema_ir::{Program, cost::PADDING};
-use reschema_runtime::{Columns, Input, Limits, Outcome, Output, Scratch, Stop, UserFn};
+use reschema_runtime::{Columns, Input, Limits, Outcome, Output, Progress, Scratch, Stop, UserFn, Window};
 use std::sync::Arc;
 
 /// A pair's Program, ready to be interpreted.
@@ -30,6 +30,8 @@ pub struct Batch {
     pub fast: u64,
     /// Values done by the checking interpreter.
     pub checked: u64,
+    /// Values done on the fast path of another tier.
+    pub compiled: u64,
 }
 
 /// A run that ended early. The output holds the values done, and nothing of the one it stopped in.
@@ -66,7 +68,7 @@ impl Interpreter {
         self.fast.as_ref().map_or(0, FastProgram::len)
     }
 
-    /// Transforms `count` values.
+    /// Transforms `count` values, on the fast path where it goes.
     pub fn run(
         &self,
         environment: &mut Environment,
@@ -77,9 +79,49 @@ impl Interpreter {
         users: &[UserFn],
     ) -> Result<Batch, Failure> {
         let job = Job { bytes: input.bytes(), padding: input.padding(), complete: input.is_complete(), limits, users };
+        let Environment { machine, scratch } = environment;
+        match &self.fast {
+            Ok(fast) => {
+                // SAFETY: `drive` gives windows that are what the machine asks for.
+                let run = |window, count| unsafe { fast.run(machine, window, count, limits, users) };
+                self.drive(Some(run), scratch, &job, count, output)
+            }
+            Err(_) => self.drive(None::<fn(Window, u64) -> Progress>, scratch, &job, count, output),
+        }
+    }
+
+    /// As [`Interpreter::run`], with a fast path of another tier. It is given windows as [`Window`] says: input up to
+    /// the limit readable, output up to the capacity writable, apart from each other. What it leaves is done by the
+    /// checking interpreter.
+    pub fn run_on(
+        &self,
+        fast: impl FnMut(Window, u64) -> Progress,
+        environment: &mut Environment,
+        input: Input<'_>,
+        count: u64,
+        output: &mut Output<'_>,
+        limits: &Limits,
+        users: &[UserFn],
+    ) -> Result<Batch, Failure> {
+        let job = Job { bytes: input.bytes(), padding: input.padding(), complete: input.is_complete(), limits, users };
+        let compiled = |b: Batch| Batch { fast: 0, compiled: b.fast, ..b };
+        match self.drive(Some(fast), &mut environment.scratch, &job, count, output) {
+            Ok(batch) => Ok(compiled(batch)),
+            Err(f) => Err(Failure { done: compiled(f.done), ..f }),
+        }
+    }
+
+    fn drive(
+        &self,
+        fast: Option<impl FnMut(Window, u64) -> Progress>,
+        scratch: &mut Scratch,
+        job: &Job<'_>,
+        count: u64,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Failure> {
         match output {
-            Output::Bytes(out) => self.to_bytes(environment, &job, count, out),
-            Output::Columns(columns) => self.to_columns(&job, count, columns),
+            Output::Bytes(out) => self.to_bytes(fast, scratch, job, count, out),
+            Output::Columns(columns) => self.to_columns(job, count, columns),
             _ => Ok(Batch::default()),
         }
     }
@@ -101,15 +143,16 @@ impl Interpreter {
 
     fn to_bytes(
         &self,
-        environment: &mut Environment,
+        mut fast: Option<impl FnMut(Window, u64) -> Progress>,
+        scratch: &mut Scratch,
         job: &Job<'_>,
         count: u64,
         out: &mut Vec<u8>,
     ) -> Result<Batch, Failure> {
         let mut batch = Batch::default();
         while batch.values < count {
-            if let Ok(fast) = &self.fast
-                && fast_part(fast, environment, job, count, out, &mut batch)
+            if let Some(fast) = &mut fast
+                && fast_part(fast, scratch, job, count, out, &mut batch)
             {
                 break;
             }
@@ -161,25 +204,24 @@ impl Batch {
 
 /// Runs the fast path as far as it goes; true when all values are done.
 fn fast_part(
-    fast: &FastProgram,
-    environment: &mut Environment,
+    fast: &mut impl FnMut(Window, u64) -> Progress,
+    scratch: &mut Scratch,
     job: &Job<'_>,
     count: u64,
     out: &mut Vec<u8>,
     batch: &mut Batch,
 ) -> bool {
-    let Environment { machine, scratch } = environment;
     let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
     if job.padding < PADDING && rest.len() <= PADDING {
         // Nothing would run unpadded.
-        return tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done;
+        return tail(fast, scratch, rest, job, count, out, batch) == Outcome::Done;
     }
     let window = Input::Bytes(rest);
-    match stretch(fast, machine, window, job.padding, job, count, out, batch) {
+    match stretch(fast, window, job.padding, job, count, out, batch) {
         Outcome::Done => true,
         Outcome::NeedInput if job.padding < PADDING => {
             let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
-            rest.len() <= Scratch::MAX && tail(fast, machine, scratch, rest, job, count, out, batch) == Outcome::Done
+            rest.len() <= Scratch::MAX && tail(fast, scratch, rest, job, count, out, batch) == Outcome::Done
         }
         _ => false,
     }
@@ -188,8 +230,7 @@ fn fast_part(
 /// The end of an unpadded input, copied and padded.
 #[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
 fn tail(
-    fast: &FastProgram,
-    machine: &mut Machine,
+    fast: &mut impl FnMut(Window, u64) -> Progress,
     scratch: &mut Scratch,
     rest: &[u8],
     job: &Job<'_>,
@@ -198,14 +239,13 @@ fn tail(
     batch: &mut Batch,
 ) -> Outcome {
     let padded = scratch.fill(rest);
-    stretch(fast, machine, padded, padded.padding(), job, count, out, batch)
+    stretch(fast, padded, padded.padding(), job, count, out, batch)
 }
 
 /// Runs values and grows the output as they need it.
 #[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
 fn stretch(
-    fast: &FastProgram,
-    machine: &mut Machine,
+    fast: &mut impl FnMut(Window, u64) -> Progress,
     input: Input<'_>,
     padding: usize,
     job: &Job<'_>,
@@ -231,7 +271,7 @@ fn stretch(
                 output,
                 capacity: output.add(room),
             };
-            fast.run(machine, window, count - batch.values, job.limits, job.users)
+            fast(window, count - batch.values)
         };
         let read = progress.input as usize - range.start as usize - at;
         let written = progress.output as usize - output as usize;

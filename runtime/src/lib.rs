@@ -5,11 +5,14 @@ pub mod input;
 pub mod limits;
 pub mod num;
 pub mod output;
+pub mod raw;
 pub mod user;
 pub mod utf8;
+mod window;
 
 pub use fault::{Fault, Location, Outcome, Stop};
 pub use input::{Input, Scratch};
 pub use limits::Limits;
 pub use output::{Checkpoint, Columns, Mark, Output};
 pub use user::UserFn;
+pub use window::{Progress, Window};

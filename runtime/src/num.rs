@@ -55,6 +55,7 @@ pub fn varint(input: &[u8]) -> Result<(u64, usize), NumFault> {
 }
 
 /// Undoes zigzag.
+#[inline(always)]
 pub fn unzigzag(v: u64) -> i64 {
     (v >> 1) as i64 ^ -((v & 1) as i64)
 }

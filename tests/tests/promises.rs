@@ -5,7 +5,7 @@
 #![cfg(target_os = "linux")]
 
 use reschema::{Endpoint, Engine, PassSet, Schema};
-use reschema_interp::fast::{FastProgram, Machine, Window};
+use reschema_interp::fast::{FastProgram, Machine};
 use reschema_ir::{Num, Program};
 use reschema_runtime::{Limits, Outcome};
 use reschema_tests::cases;

@@ -1,16 +1,16 @@
 //! The machine: one loop over the flat code, both cursors in registers.
 
 use super::code::{Code, Form, Insn, flag};
-use super::scalar::{
+use reschema_ir::{Convert, Len, Num, Program, SeqIn, SeqOut, cost::SPAN_SLACK};
+use reschema_runtime::raw::scalar::{
     copy_wild, load8, move_varint, put, read_num, scan_varint, store8, unzigzag, varint, varint_len, varint_slow,
     write_num, write_varint,
 };
-use super::sequence::{
-    block_header, count_in, distance, forms, length, length_in, scan_length, sized_header, skip_run, span_at,
-    write_count, write_len,
+use reschema_runtime::raw::sequence::{
+    block_header, count_in, distance, length, length_in, scan_length, sized_header, skip_run, span_at, write_count,
+    write_len,
 };
-use reschema_ir::{Convert, Len, Num, Program, SeqIn, SeqOut, cost::SPAN_SLACK};
-use reschema_runtime::{Limits, Outcome, UserFn, num, utf8};
+use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window, num, utf8};
 use std::sync::Arc;
 
 /// An optimised, verified Program as flat code.
@@ -29,21 +29,6 @@ pub(super) struct FuncInfo {
     pub(super) depth: u32,
 }
 
-/// Where a batch reads and writes.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// First value.
-    pub input: *const u8,
-    /// End of the input.
-    pub end: *const u8,
-    /// End of what may be read: the end, or padding behind it.
-    pub limit: *const u8,
-    /// Where the output goes.
-    pub output: *mut u8,
-    /// End of what may be written.
-    pub capacity: *mut u8,
-}
-
 /// The registers, marks and calls of a run; reused from batch to batch.
 #[derive(Default)]
 pub struct Machine {
@@ -55,19 +40,6 @@ struct Call {
     pc: u32,
     base: u32,
     level: u32,
-}
-
-/// How far a batch came: whole values only.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Why it ended.
-    pub outcome: Outcome,
-    /// Values done.
-    pub done: u64,
-    /// Behind the last value read.
-    pub input: *const u8,
-    /// Behind the last value written.
-    pub output: *mut u8,
 }
 
 impl FastProgram {
@@ -699,4 +671,8 @@ impl FastProgram {
         let table = self.program.tables.get(table as usize)?;
         table.0.get(usize::try_from(index).ok()?).copied().flatten()
     }
+}
+
+fn forms(c: u64) -> (SeqIn, SeqOut) {
+    (SeqIn::from_index(c as u8), SeqOut::from_index((c >> 8) as u8))
 }

@@ -6,9 +6,7 @@
 
 mod code;
 mod machine;
-mod scalar;
-mod sequence;
 mod translate;
 
-pub use machine::{FastProgram, Machine, Window};
+pub use machine::{FastProgram, Machine};
 pub use translate::Untranslatable;

@@ -2,17 +2,16 @@
 //!
 //! Every function here touches at most what its `Safety` section says; the machine has checked that much before.
 
-use super::code::Form;
 use super::scalar::{load8, put, unzigzag, varint, varint_len, varint_slow, write_varint};
 use reschema_ir::{Len, SeqIn, SeqOut};
-use reschema_runtime::Outcome;
+use crate::fault::Outcome;
 
 /// How long a byte string is, and where it starts; `Err` leaves the value.
 ///
 /// # Safety
 /// `p` must be readable for 10 bytes.
 #[inline(always)]
-pub(super) unsafe fn length(p: *const u8) -> Result<(usize, usize), Outcome> {
+pub unsafe fn length(p: *const u8) -> Result<(usize, usize), Outcome> {
     // SAFETY: the caller's promise.
     let (raw, n) = unsafe { varint(p) }.ok_or(Outcome::Reject)?;
     // A negative length, or one so large that arithmetic on it could wrap.
@@ -22,8 +21,9 @@ pub(super) unsafe fn length(p: *const u8) -> Result<(usize, usize), Outcome> {
     Ok(((raw >> 1) as usize, n))
 }
 
+/// Bytes from one address to another; negative if the other is before.
 #[inline(always)]
-pub(super) fn distance(from: *const u8, to: *const u8) -> isize {
+pub fn distance(from: *const u8, to: *const u8) -> isize {
     (to as isize).wrapping_sub(from as isize)
 }
 
@@ -32,7 +32,7 @@ pub(super) fn distance(from: *const u8, to: *const u8) -> isize {
 /// # Safety
 /// `p` ≤ `limit`, all of it readable; `count` entries of [`reschema_ir::skip_run`] are readable at `entries`.
 #[inline(never)]
-pub(super) unsafe fn skip_run(
+pub unsafe fn skip_run(
     mut p: *const u8,
     end: *const u8,
     limit: *const u8,
@@ -84,22 +84,18 @@ pub(super) unsafe fn skip_run(
     Ok(p)
 }
 
-pub(super) fn forms(c: u64) -> (SeqIn, SeqOut) {
-    (SeqIn::from_index(c as u8), SeqOut::from_index((c >> 8) as u8))
-}
-
 /// The bytes of a span register.
 ///
 /// # Safety
 /// The register was set by `ReadSpan`, `ReadFixed` or `ConstSpan` in this run.
-pub(super) unsafe fn span_at<'a>(address: u64, len: u64) -> &'a [u8] {
+pub unsafe fn span_at<'a>(address: u64, len: u64) -> &'a [u8] {
     // SAFETY: those instructions have checked that the bytes are readable.
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address as usize), len as usize) }
 }
 
 /// # Safety
 /// `p` must be readable for 10 bytes.
-pub(super) unsafe fn length_in(p: *const u8, form: Len) -> Result<(usize, usize), Outcome> {
+pub unsafe fn length_in(p: *const u8, form: Len) -> Result<(usize, usize), Outcome> {
     // SAFETY: the caller's promise.
     unsafe {
         match form {
@@ -111,7 +107,7 @@ pub(super) unsafe fn length_in(p: *const u8, form: Len) -> Result<(usize, usize)
 
 /// # Safety
 /// `o` must be writable for 10 bytes.
-pub(super) unsafe fn write_len(o: *mut u8, len: usize, form: Len) -> usize {
+pub unsafe fn write_len(o: *mut u8, len: usize, form: Len) -> usize {
     // SAFETY: the caller's promise.
     unsafe {
         match form {
@@ -126,7 +122,7 @@ pub(super) unsafe fn write_len(o: *mut u8, len: usize, form: Len) -> usize {
 /// # Safety
 /// `p` must be readable for 10 bytes.
 #[inline(always)]
-pub(super) unsafe fn scan_length(p: *const u8) -> Result<(usize, usize), Outcome> {
+pub unsafe fn scan_length(p: *const u8) -> Result<(usize, usize), Outcome> {
     // SAFETY: the caller's promise.
     let (len, head) = unsafe { length(p) }?;
     // SAFETY: as above; the last byte of the length.
@@ -141,7 +137,7 @@ pub(super) unsafe fn scan_length(p: *const u8) -> Result<(usize, usize), Outcome
 /// # Safety
 /// `p` must be readable for 20 bytes.
 #[inline(always)]
-pub(super) unsafe fn sized_header(p: *const u8) -> Result<(u64, usize, Option<usize>), Outcome> {
+pub unsafe fn sized_header(p: *const u8) -> Result<(u64, usize, Option<usize>), Outcome> {
     // SAFETY: the caller's promise.
     unsafe {
         let (raw, n) = varint(p).ok_or(Outcome::Reject)?;
@@ -157,7 +153,7 @@ pub(super) unsafe fn sized_header(p: *const u8) -> Result<(u64, usize, Option<us
 /// # Safety
 /// `p` must be readable for 20 bytes.
 #[inline(always)]
-pub(super) unsafe fn block_header(p: *const u8) -> Result<(u64, usize), Outcome> {
+pub unsafe fn block_header(p: *const u8) -> Result<(u64, usize), Outcome> {
     // SAFETY: the caller's promise.
     let (n, len, _) = unsafe { sized_header(p) }?;
     Ok((n, len))
@@ -165,7 +161,7 @@ pub(super) unsafe fn block_header(p: *const u8) -> Result<(u64, usize), Outcome>
 
 /// # Safety
 /// `p` must be readable for 20 bytes.
-pub(super) unsafe fn count_in(p: *const u8, form: SeqIn) -> Result<(u64, usize), Outcome> {
+pub unsafe fn count_in(p: *const u8, form: SeqIn) -> Result<(u64, usize), Outcome> {
     // SAFETY: the caller's promise.
     unsafe {
         match form {
@@ -178,7 +174,7 @@ pub(super) unsafe fn count_in(p: *const u8, form: SeqIn) -> Result<(u64, usize),
 
 /// # Safety
 /// `o` must be writable for 10 bytes.
-pub(super) unsafe fn write_count(o: *mut u8, n: u64, form: SeqOut) -> Option<usize> {
+pub unsafe fn write_count(o: *mut u8, n: u64, form: SeqOut) -> Option<usize> {
     // SAFETY: the caller's promise.
     unsafe {
         match form {

@@ -2,6 +2,7 @@
 //!
 //! Every function here touches at most what [`reschema_ir::cost`] says of the op it serves.
 
+pub use crate::num::unzigzag;
 use reschema_ir::Num;
 
 const STOP: u64 = 0x8080_8080_8080_8080;
@@ -11,7 +12,7 @@ const STOP: u64 = 0x8080_8080_8080_8080;
 /// # Safety
 /// `p` must be readable for 8 bytes.
 #[inline(always)]
-pub(super) unsafe fn load8(p: *const u8) -> u64 {
+pub unsafe fn load8(p: *const u8) -> u64 {
     // SAFETY: the caller's promise.
     u64::from_le(unsafe { p.cast::<u64>().read_unaligned() })
 }
@@ -21,21 +22,21 @@ pub(super) unsafe fn load8(p: *const u8) -> u64 {
 /// # Safety
 /// `o` must be writable for 8 bytes.
 #[inline(always)]
-pub(super) unsafe fn store8(o: *mut u8, v: u64) {
+pub unsafe fn store8(o: *mut u8, v: u64) {
     // SAFETY: the caller's promise.
     unsafe { o.cast::<u64>().write_unaligned(v.to_le()) }
 }
 
 /// Bytes of the varint in the low bytes of `word`, or 9 if it does not end there.
 #[inline(always)]
-pub(super) fn varint_len(word: u64) -> usize {
+pub fn varint_len(word: u64) -> usize {
     let stops = !word & STOP;
     if stops == 0 { 9 } else { (stops.trailing_zeros() as usize >> 3) + 1 }
 }
 
 /// The value of a varint of `len` ≤ 8 bytes in the low bytes of `word`.
 #[inline(always)]
-pub(super) fn varint_value(word: u64, len: usize) -> u64 {
+pub fn varint_value(word: u64, len: usize) -> u64 {
     let x = word & (u64::MAX >> (64 - 8 * len)) & !STOP;
     let x = (x & 0x007f_007f_007f_007f) | ((x & 0x7f00_7f00_7f00_7f00) >> 1);
     let x = (x & 0x0000_3fff_0000_3fff) | ((x & 0x3fff_0000_3fff_0000) >> 2);
@@ -44,7 +45,7 @@ pub(super) fn varint_value(word: u64, len: usize) -> u64 {
 
 /// True when the last byte of a varint of `len` in 2..=8 bytes is not zero.
 #[inline(always)]
-pub(super) fn is_minimal(word: u64, len: usize) -> bool {
+pub fn is_minimal(word: u64, len: usize) -> bool {
     word >> (8 * (len - 1)) & 0x7f != 0
 }
 
@@ -54,10 +55,10 @@ pub(super) fn is_minimal(word: u64, len: usize) -> bool {
 /// `p` must be readable for 10 bytes.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn varint_slow(p: *const u8) -> Option<(u64, usize)> {
+pub unsafe fn varint_slow(p: *const u8) -> Option<(u64, usize)> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(p, 10) };
-    reschema_runtime::num::varint(bytes).ok()
+    crate::num::varint(bytes).ok()
 }
 
 /// Reads a varint.
@@ -65,7 +66,7 @@ pub(super) unsafe fn varint_slow(p: *const u8) -> Option<(u64, usize)> {
 /// # Safety
 /// `p` must be readable for 10 bytes.
 #[inline(always)]
-pub(super) unsafe fn varint(p: *const u8) -> Option<(u64, usize)> {
+pub unsafe fn varint(p: *const u8) -> Option<(u64, usize)> {
     // SAFETY: the caller's promise covers 8 and 10 bytes.
     unsafe {
         let word = load8(p);
@@ -77,17 +78,12 @@ pub(super) unsafe fn varint(p: *const u8) -> Option<(u64, usize)> {
     }
 }
 
-#[inline(always)]
-pub(super) fn unzigzag(v: u64) -> i64 {
-    (v >> 1) as i64 ^ -((v & 1) as i64)
-}
-
 /// Writes a minimal varint and returns its length.
 ///
 /// # Safety
 /// `o` must be writable for 10 bytes.
 #[inline(always)]
-pub(super) unsafe fn write_varint(o: *mut u8, mut v: u64) -> usize {
+pub unsafe fn write_varint(o: *mut u8, mut v: u64) -> usize {
     let mut n = 0;
     while v >= 0x80 {
         // SAFETY: at most 9 bytes precede the last one.
@@ -105,7 +101,7 @@ pub(super) unsafe fn write_varint(o: *mut u8, mut v: u64) -> usize {
 /// # Safety
 /// `p` must be readable for 10 bytes and `o` writable for 16.
 #[inline(always)]
-pub(super) unsafe fn move_varint<const BITS: u32>(p: *const u8, o: *mut u8) -> Option<(usize, usize)> {
+pub unsafe fn move_varint<const BITS: u32>(p: *const u8, o: *mut u8) -> Option<(usize, usize)> {
     // SAFETY: the caller's promise covers every access below.
     unsafe {
         let word = load8(p);
@@ -132,7 +128,7 @@ pub(super) unsafe fn move_varint<const BITS: u32>(p: *const u8, o: *mut u8) -> O
 /// # Safety
 /// `p` must be readable for 10 bytes.
 #[inline(always)]
-pub(super) unsafe fn scan_varint<const BITS: u32>(p: *const u8) -> Option<usize> {
+pub unsafe fn scan_varint<const BITS: u32>(p: *const u8) -> Option<usize> {
     // SAFETY: the caller's promise.
     let word = unsafe { load8(p) };
     if word & 0x80 == 0 {
@@ -156,7 +152,7 @@ pub(super) unsafe fn scan_varint<const BITS: u32>(p: *const u8) -> Option<usize>
 /// # Safety
 /// `p` must be readable and `o` writable for `len` + 32 bytes, and they must not overlap.
 #[inline(always)]
-pub(super) unsafe fn copy_wild(p: *const u8, o: *mut u8, len: usize) {
+pub unsafe fn copy_wild(p: *const u8, o: *mut u8, len: usize) {
     let mut at = 0;
     loop {
         // SAFETY: `at` ≤ `len`, and 32 bytes more are in bounds.
@@ -173,7 +169,7 @@ pub(super) unsafe fn copy_wild(p: *const u8, o: *mut u8, len: usize) {
 /// # Safety
 /// `p` must be readable for what [`reschema_ir::cost`] says of the form.
 #[inline(never)]
-pub(super) unsafe fn read_num(p: *const u8, form: Num) -> Option<(i64, usize)> {
+pub unsafe fn read_num(p: *const u8, form: Num) -> Option<(i64, usize)> {
     let size = match form {
         Num::Zigzag32 | Num::Zigzag64 => 10,
         Num::Bool | Num::U8 => 1,
@@ -183,7 +179,7 @@ pub(super) unsafe fn read_num(p: *const u8, form: Num) -> Option<(i64, usize)> {
     };
     // SAFETY: `size` is what the cost table says.
     let bytes = unsafe { std::slice::from_raw_parts(p, size) };
-    reschema_runtime::num::read(bytes, form).ok()
+    crate::num::read(bytes, form).ok()
 }
 
 /// Writes a number of any form and returns its length.
@@ -191,11 +187,11 @@ pub(super) unsafe fn read_num(p: *const u8, form: Num) -> Option<(i64, usize)> {
 /// # Safety
 /// `o` must be writable for what [`reschema_ir::cost`] says of the form.
 #[inline(never)]
-pub(super) unsafe fn write_num(o: *mut u8, raw: i64, form: Num) -> usize {
+pub unsafe fn write_num(o: *mut u8, raw: i64, form: Num) -> usize {
     // SAFETY: each arm writes no more than the cost table says.
     unsafe {
         match form {
-            Num::Zigzag32 | Num::Zigzag64 => write_varint(o, reschema_runtime::num::zigzag(raw)),
+            Num::Zigzag32 | Num::Zigzag64 => write_varint(o, crate::num::zigzag(raw)),
             Num::Bool | Num::U8 => put(o, [raw as u8]),
             Num::U16 => put(o, (raw as u16).to_le_bytes()),
             Num::F32 | Num::I32 => put(o, (raw as u32).to_le_bytes()),
@@ -209,7 +205,7 @@ pub(super) unsafe fn write_num(o: *mut u8, raw: i64, form: Num) -> usize {
 /// # Safety
 /// `o` must be writable for `N` bytes.
 #[inline(always)]
-pub(super) unsafe fn put<const N: usize>(o: *mut u8, bytes: [u8; N]) -> usize {
+pub unsafe fn put<const N: usize>(o: *mut u8, bytes: [u8; N]) -> usize {
     // SAFETY: the caller's promise.
     unsafe { o.cast::<[u8; N]>().write_unaligned(bytes) };
     N

@@ -1,0 +1,30 @@
+//! Which tier runs a transform, and when that changes.
+
+/// When native code is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiering(pub(crate) Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Interpreter,
+    Eager,
+}
+
+impl Tiering {
+    /// Never, but for [`Transform::compile`](crate::Transform::compile).
+    pub fn interpreter() -> Tiering {
+        Tiering(Kind::Interpreter)
+    }
+
+    /// When the transform is made: that takes as long as some ten thousand records, and pays only where more come. What
+    /// cannot be compiled runs on the interpreter.
+    pub fn eager() -> Tiering {
+        Tiering(Kind::Eager)
+    }
+}
+
+impl Default for Tiering {
+    fn default() -> Tiering {
+        Tiering::interpreter()
+    }
+}

@@ -1,0 +1,7 @@
+//! Reading and writing through raw cursors: what the fast paths of both tiers share.
+//!
+//! Nothing here checks a bound, but for those that a function's `Safety` section says: the caller has promised as much as
+//! [`reschema_ir::cost`] says of the op that it serves.
+
+pub mod scalar;
+pub mod sequence;
