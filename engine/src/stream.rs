@@ -50,6 +50,11 @@ impl std::error::Error for StreamError {
 
 /// Bytes of the window to begin with.
 const WINDOW: usize = 64 << 10;
+/// Bytes of output that are written at a time, about.
+const ENOUGH: usize = 64 << 10;
+/// Bytes of a value up to which it is tried again whenever there is more of it. A larger one waits for an eighth more, or
+/// the end: otherwise a large value that comes in small pieces would be read as often as there are pieces.
+const SMALL: usize = 16 << 10;
 
 /// A part of the input, in a buffer that is used again.
 struct Window {
@@ -68,8 +73,24 @@ impl Window {
         if self.complete { Input::Bytes(self.bytes()) } else { Input::Window(self.bytes()) }
     }
 
-    /// Reads some more behind what is there; grows if there is no room.
+    /// Reads enough more to try again.
     fn more(&mut self, input: &mut impl Read, limit: u64) -> Result<(), StreamError> {
+        let there = self.end - self.start;
+        let wanted = if there <= SMALL {
+            there + 1
+        } else {
+            (there + there / 8).min(usize::try_from(limit).unwrap_or(usize::MAX))
+        };
+        loop {
+            self.some(input, limit)?;
+            if self.complete || self.end - self.start >= wanted {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads some more behind what is there; grows if there is no room.
+    fn some(&mut self, input: &mut impl Read, limit: u64) -> Result<(), StreamError> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         if self.end == self.buffer.len() {
@@ -110,20 +131,28 @@ impl Transform {
         let (mut sum, mut out) = (Streamed::default(), Vec::new());
         loop {
             window.more(&mut input, limit).map_err(|e| later(e, &sum))?;
-            let Err(e) = self.run_many(window.input(), u64::MAX, &mut out) else { return Ok(sum) };
-            window.start += e.bytes_consumed() as usize;
-            let before = sum;
-            sum.records += e.records_done();
-            sum.bytes_read += e.bytes_consumed();
-            output.write_all(&out).map_err(StreamError::Write)?;
-            sum.bytes_written += out.len() as u64;
-            out.clear();
-            if window.complete && window.start == window.end {
-                output.flush().map_err(StreamError::Write)?;
-                return Ok(sum);
-            }
-            if e.kind() != ErrorKind::NeedInput {
-                return Err(StreamError::Value(e.behind(before.bytes_read, before.records)));
+            // All values of the window, some at a time.
+            loop {
+                let (before, result) = (sum, self.run_some(window.input(), u64::MAX, ENOUGH, &mut out));
+                let (records, bytes) = match &result {
+                    Ok(done) => (done.records, done.consumed),
+                    Err(e) => (e.records_done(), e.bytes_consumed() as usize),
+                };
+                window.start += bytes;
+                sum.records += records;
+                sum.bytes_read += bytes as u64;
+                output.write_all(&out).map_err(StreamError::Write)?;
+                sum.bytes_written += out.len() as u64;
+                out.clear();
+                match result {
+                    _ if window.complete && window.start == window.end => {
+                        output.flush().map_err(StreamError::Write)?;
+                        return Ok(sum);
+                    }
+                    Ok(_) => {}
+                    Err(e) if e.kind() == ErrorKind::NeedInput => break,
+                    Err(e) => return Err(StreamError::Value(e.behind(before.bytes_read, before.records))),
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::formats::Format;
 use crate::native::{Native, NativeListing, NativeStats};
 use crate::tiering::Kind;
 use reschema_interp::fast::Untranslatable;
-use reschema_interp::{Batch, Interpreter};
+use reschema_interp::{Batch, Interpreter, Request};
 use reschema_ir::Program;
 use reschema_ir::verify::{Bounds, verify};
 use reschema_lower::{LowerError, Options, Sink, Source, lower, lower_skip};
@@ -119,9 +119,9 @@ impl Prepared {
         Ok(prepared)
     }
 
-    fn run(&self, input: Input<'_>, count: u64, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
+    fn run(&self, work: Work<'_>, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
         let mut environment = ENVIRONMENT.take().unwrap_or_default();
-        let result = self.run_in(&mut environment, input, count, output, config);
+        let result = self.run_in(&mut environment, work, output, config);
         ENVIRONMENT.set(Some(environment));
         result
     }
@@ -129,25 +129,41 @@ impl Prepared {
     fn run_in(
         &self,
         environment: &mut Environment,
-        input: Input<'_>,
-        count: u64,
+        work: Work<'_>,
         output: &mut Output<'_>,
         config: &Config,
     ) -> Result<Batch, Error> {
         let Config { limits, users, .. } = config;
+        let Work { input, count, enough } = work;
+        let request = Request { input, count, enough, limits, users };
         let result = match self.native.get() {
             Some(Ok(native)) => {
                 // SAFETY: `run_on` gives windows that are what native code asks for.
                 let run = |at, count| unsafe { native.run(at, count, limits, users) };
-                self.interpreter.run_on(run, &mut environment.0, input, count, output, limits, users)
+                self.interpreter.run_on(run, &mut environment.0, &request, output)
             }
-            _ => self.interpreter.run(&mut environment.0, input, count, output, limits, users),
+            _ => self.interpreter.run(&mut environment.0, &request, output),
         };
         result.map_err(|failure| Error::from_failure(failure, &self.plain))
     }
 
     fn compile(&self) -> Result<&Native, &str> {
         self.native.get_or_init(|| Native::compile(&self.optimised)).as_ref().map_err(String::as_str)
+    }
+}
+
+/// What is to be run.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    input: Input<'a>,
+    count: u64,
+    /// Bytes of output behind which no other value is begun.
+    enough: usize,
+}
+
+impl<'a> Work<'a> {
+    fn all(input: Input<'a>, count: u64) -> Work<'a> {
+        Work { input, count, enough: usize::MAX }
     }
 }
 
@@ -181,7 +197,7 @@ impl Transform {
     /// # Errors
     /// The value is bad; `output` is as it was.
     pub fn run<'i>(&self, input: impl Into<Input<'i>>, output: &mut impl AsOutput) -> Result<usize, Error> {
-        self.batch(input.into(), 1, &mut output.as_output()).map(|b| b.consumed)
+        self.batch(Work::all(input.into(), 1), &mut output.as_output()).map(|b| b.consumed)
     }
 
     /// Transforms `count` values that stand back to back.
@@ -194,11 +210,27 @@ impl Transform {
         count: u64,
         output: &mut impl AsOutput,
     ) -> Result<Done, Error> {
-        self.batch(input.into(), count, &mut output.as_output()).map(Done::from)
+        self.batch(Work::all(input.into(), count), &mut output.as_output()).map(Done::from)
     }
 
-    fn batch(&self, input: Input<'_>, count: u64, output: &mut Output<'_>) -> Result<Batch, Error> {
-        self.0.transformation.run(input, count, output, &self.0.config)
+    /// As [`Transform::run_many`], but ends behind the value with which the call has made `enough` bytes of output: so
+    /// that many values that are large on this side only do not pile up. At least one value is transformed.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_some<'i>(
+        &self,
+        input: impl Into<Input<'i>>,
+        count: u64,
+        enough: usize,
+        output: &mut impl AsOutput,
+    ) -> Result<Done, Error> {
+        let work = Work { input: input.into(), count, enough };
+        self.batch(work, &mut output.as_output()).map(Done::from)
+    }
+
+    fn batch(&self, work: Work<'_>, output: &mut Output<'_>) -> Result<Batch, Error> {
+        self.0.transformation.run(work, output, &self.0.config)
     }
 
     /// Transforms a value that is all of the input.
@@ -210,7 +242,7 @@ impl Transform {
     ) -> Result<(), Error> {
         let len = input.bytes().len();
         let before = output.mark();
-        let done = self.0.transformation.run_in(environment, input, 1, output, &self.0.config)?;
+        let done = self.0.transformation.run_in(environment, Work::all(input, 1), output, &self.0.config)?;
         if done.consumed == len {
             return Ok(());
         }
@@ -227,7 +259,7 @@ impl Transform {
     pub fn skip<'i>(&self, input: impl Into<Input<'i>>, count: u64) -> Result<Done, Error> {
         let Inner { plan, ends, config, skip, .. } = &*self.0;
         let prepared = skip.get_or_init(|| lowered(lower_skip, plan, ends, config)).as_ref().map_err(Error::clone)?;
-        prepared.run(input.into(), count, &mut Output::Bytes(&mut Vec::new()), config).map(Done::from)
+        prepared.run(Work::all(input.into(), count), &mut Output::Bytes(&mut Vec::new()), config).map(Done::from)
     }
 
     /// Whether every value of the writer's schema takes no bytes of input.

@@ -43,13 +43,47 @@ pub struct Failure {
     pub done: Batch,
 }
 
+/// What a run is to do.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// What is read.
+    pub input: Input<'a>,
+    /// Values.
+    pub count: u64,
+    /// Bytes of output of the run behind which no other value is begun.
+    pub enough: usize,
+    /// Limits.
+    pub limits: &'a Limits,
+    /// User conversions by index.
+    pub users: &'a [UserFn],
+}
+
 /// What a run goes by.
 struct Job<'a> {
     bytes: &'a [u8],
     padding: usize,
     complete: bool,
+    count: u64,
+    /// Length of the output from which no other value is begun.
+    enough: usize,
     limits: &'a Limits,
     users: &'a [UserFn],
+}
+
+impl<'a> Job<'a> {
+    fn new(request: &Request<'a>, output: &Output<'_>) -> Job<'a> {
+        let Request { input, count, enough, limits, users } = *request;
+        let before = if let Output::Bytes(out) = output { out.len() } else { 0 };
+        Job {
+            bytes: input.bytes(),
+            padding: input.padding(),
+            complete: input.is_complete(),
+            count,
+            enough: before.saturating_add(enough),
+            limits,
+            users,
+        }
+    }
 }
 
 impl Interpreter {
@@ -68,25 +102,22 @@ impl Interpreter {
         self.fast.as_ref().map_or(0, FastProgram::len)
     }
 
-    /// Transforms `count` values, on the fast path where it goes.
+    /// Transforms values, on the fast path where it goes.
     pub fn run(
         &self,
         environment: &mut Environment,
-        input: Input<'_>,
-        count: u64,
+        request: &Request<'_>,
         output: &mut Output<'_>,
-        limits: &Limits,
-        users: &[UserFn],
     ) -> Result<Batch, Failure> {
-        let job = Job { bytes: input.bytes(), padding: input.padding(), complete: input.is_complete(), limits, users };
+        let job = Job::new(request, output);
         let Environment { machine, scratch } = environment;
         match &self.fast {
             Ok(fast) => {
                 // SAFETY: `drive` gives windows that are what the machine asks for.
-                let run = |window, count| unsafe { fast.run(machine, window, count, limits, users) };
-                self.drive(Some(run), scratch, &job, count, output)
+                let run = |window, count| unsafe { fast.run(machine, window, count, job.limits, job.users) };
+                self.drive(Some(run), scratch, &job, output)
             }
-            Err(_) => self.drive(None::<fn(Window, u64) -> Progress>, scratch, &job, count, output),
+            Err(_) => self.drive(None::<fn(Window, u64) -> Progress>, scratch, &job, output),
         }
     }
 
@@ -97,15 +128,12 @@ impl Interpreter {
         &self,
         fast: impl FnMut(Window, u64) -> Progress,
         environment: &mut Environment,
-        input: Input<'_>,
-        count: u64,
+        request: &Request<'_>,
         output: &mut Output<'_>,
-        limits: &Limits,
-        users: &[UserFn],
     ) -> Result<Batch, Failure> {
-        let job = Job { bytes: input.bytes(), padding: input.padding(), complete: input.is_complete(), limits, users };
+        let job = Job::new(request, output);
         let compiled = |b: Batch| Batch { fast: 0, compiled: b.fast, ..b };
-        match self.drive(Some(fast), &mut environment.scratch, &job, count, output) {
+        match self.drive(Some(fast), &mut environment.scratch, &job, output) {
             Ok(batch) => Ok(compiled(batch)),
             Err(f) => Err(Failure { done: compiled(f.done), ..f }),
         }
@@ -116,19 +144,19 @@ impl Interpreter {
         fast: Option<impl FnMut(Window, u64) -> Progress>,
         scratch: &mut Scratch,
         job: &Job<'_>,
-        count: u64,
         output: &mut Output<'_>,
     ) -> Result<Batch, Failure> {
         match output {
-            Output::Bytes(out) => self.to_bytes(fast, scratch, job, count, out),
-            Output::Columns(columns) => self.to_columns(job, count, columns),
+            Output::Bytes(out) => self.to_bytes(fast, scratch, job, out),
+            Output::Columns(columns) => self.to_columns(job, columns),
             _ => Ok(Batch::default()),
         }
     }
 
-    fn to_columns(&self, job: &Job<'_>, count: u64, columns: &mut Columns) -> Result<Batch, Failure> {
+    fn to_columns(&self, job: &Job<'_>, columns: &mut Columns) -> Result<Batch, Failure> {
         let mut batch = Batch::default();
-        while batch.values < count {
+        let before = columns.bytes();
+        while batch.values < job.count && (batch.values == 0 || columns.bytes() - before < job.enough) {
             let before = columns.checkpoint();
             match self.checked(job, batch.consumed, Target::Columns(columns)) {
                 Ok(end) => batch.one_checked(end),
@@ -146,13 +174,12 @@ impl Interpreter {
         mut fast: Option<impl FnMut(Window, u64) -> Progress>,
         scratch: &mut Scratch,
         job: &Job<'_>,
-        count: u64,
         out: &mut Vec<u8>,
     ) -> Result<Batch, Failure> {
         let mut batch = Batch::default();
-        while batch.values < count {
+        while batch.values < job.count && (batch.values == 0 || out.len() < job.enough) {
             if let Some(fast) = &mut fast
-                && fast_part(fast, scratch, job, count, out, &mut batch)
+                && fast_part(fast, scratch, job, out, &mut batch)
             {
                 break;
             }
@@ -202,67 +229,64 @@ impl Batch {
     }
 }
 
-/// Runs the fast path as far as it goes; true when all values are done.
+/// Runs the fast path as far as it goes; true when all values are done, or there is enough output.
 fn fast_part(
     fast: &mut impl FnMut(Window, u64) -> Progress,
     scratch: &mut Scratch,
     job: &Job<'_>,
-    count: u64,
     out: &mut Vec<u8>,
     batch: &mut Batch,
 ) -> bool {
     let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
     if job.padding < PADDING && rest.len() <= PADDING {
         // Nothing would run unpadded.
-        return tail(fast, scratch, rest, job, count, out, batch) == Outcome::Done;
+        return tail(fast, scratch, rest, job, out, batch) == Outcome::Done;
     }
     let window = Input::Bytes(rest);
-    match stretch(fast, window, job.padding, job, count, out, batch) {
+    match stretch(fast, window, job.padding, job, out, batch) {
         Outcome::Done => true,
         Outcome::NeedInput if job.padding < PADDING => {
             let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
-            rest.len() <= Scratch::MAX && tail(fast, scratch, rest, job, count, out, batch) == Outcome::Done
+            rest.len() <= Scratch::MAX && tail(fast, scratch, rest, job, out, batch) == Outcome::Done
         }
         _ => false,
     }
 }
 
 /// The end of an unpadded input, copied and padded.
-#[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
 fn tail(
     fast: &mut impl FnMut(Window, u64) -> Progress,
     scratch: &mut Scratch,
     rest: &[u8],
     job: &Job<'_>,
-    count: u64,
     out: &mut Vec<u8>,
     batch: &mut Batch,
 ) -> Outcome {
     let padded = scratch.fill(rest);
-    stretch(fast, padded, padded.padding(), job, count, out, batch)
+    stretch(fast, padded, padded.padding(), job, out, batch)
 }
 
-/// Runs values and grows the output as they need it.
-#[allow(clippy::too_many_arguments, reason = "the parts of one run, borrowed apart")]
+/// Runs values and grows the output as they need it. `Done` too when there is enough output.
 fn stretch(
     fast: &mut impl FnMut(Window, u64) -> Progress,
     input: Input<'_>,
     padding: usize,
     job: &Job<'_>,
-    count: u64,
     out: &mut Vec<u8>,
     batch: &mut Batch,
 ) -> Outcome {
     let bytes = input.bytes();
     let mut at = 0;
-    out.reserve(bytes.len().min(1 << 20) + PADDING);
+    // Room beyond what is enough would be filled.
+    let mut most = job.enough.saturating_sub(out.len()).saturating_add(PADDING);
+    out.reserve(bytes.len().min(1 << 20).min(most) + PADDING);
     loop {
         let range = bytes.as_ptr_range();
         let spare = out.spare_capacity_mut();
-        let room = spare.len();
+        let room = spare.len().min(most);
         let output = spare.as_mut_ptr().cast::<u8>();
         // SAFETY: `at` ≤ the length; `padding` bytes behind the input belong to the same buffer (`Input::padding`);
-        // the spare capacity is `room` writable bytes and does not overlap the input, which is borrowed apart.
+        // the spare capacity is at least `room` writable bytes and does not overlap the input, which is borrowed apart.
         let progress = unsafe {
             let window = Window {
                 input: range.start.add(at),
@@ -271,21 +295,26 @@ fn stretch(
                 output,
                 capacity: output.add(room),
             };
-            fast(window, count - batch.values)
+            fast(window, job.count - batch.values)
         };
         let read = progress.input as usize - range.start as usize - at;
         let written = progress.output as usize - output as usize;
-        // SAFETY: the machine has written `written` bytes of whole values, at most `room`.
+        // SAFETY: the fast path has written `written` bytes of whole values, at most `room`.
         unsafe { out.set_len(out.len() + written) };
         at += read;
         batch.add_fast(progress.done, read);
         if progress.outcome != Outcome::OutputFull {
             return progress.outcome;
         }
+        if batch.values > 0 && out.len() >= job.enough {
+            return Outcome::Done;
+        }
         if progress.done == 0 && room as u64 > job.limits.output_bytes.saturating_add(PADDING as u64) {
             // The value is larger than the limit: the checking interpreter says so.
             return Outcome::Reject;
         }
-        out.reserve(room.saturating_mul(2).max(4096));
+        let more = room.saturating_mul(2).max(4096);
+        most = most.max(more);
+        out.reserve(more);
     }
 }

@@ -14,4 +14,4 @@ pub mod checked;
 pub mod fast;
 mod interpreter;
 
-pub use interpreter::{Batch, Environment, Failure, Interpreter};
+pub use interpreter::{Batch, Environment, Failure, Interpreter, Request};

@@ -355,3 +355,83 @@ fn inputs_that_fail() {
         assert!(matches!(&d.cause, reschema::convert::Cause::Container(e) if e.io_error().is_some()), "{d}");
     }
 }
+
+/// A file of nothing but damage is read in stretches like others, and what is told of it does not pile up.
+#[test]
+fn nothing_but_damage() {
+    struct Most(usize, u64);
+    impl Watch for Most {
+        fn damage(&mut self, d: &Damage) -> io::Result<()> {
+            self.0 = self.0.max(d.bytes.len());
+            self.1 += 1;
+            Ok(())
+        }
+        fn wants_bytes(&self) -> bool {
+            true
+        }
+    }
+    let header = file("null", &[]);
+    // Gaps: blocks with a negative count.
+    let mut gaps = header.clone();
+    for _ in 0..20_000 {
+        gaps.extend_from_slice(&[1, 2, 0]);
+        gaps.extend_from_slice(&SYNC);
+    }
+    // Values that do not resolve, one byte of the schema's three each... and all in one block.
+    let bad: Vec<u8> = (0..60_000).flat_map(|_| value(1, 2, "")).collect();
+    let values_only = file("deflate", &[(60_000, bad)]);
+    for (bytes, damages) in [(gaps, 20_000), (values_only, 60_000)] {
+        for threads in [1, 3] {
+            let mut output = Writer::new(Vec::new(), &schema(NEW), options("null")).expect("a header");
+            let converter =
+                Converter::new(&Engine::default(), &schema(NEW)).threads(threads).on_damage(OnDamage::Skip);
+            let mut watch = Most(0, 0);
+            let report = converter.run(Reader::new(bytes.as_slice()).expect("a header"), &mut output, &mut watch);
+            let report = report.expect("goes on");
+            assert_eq!((report.damages, watch.1, report.records), (damages, damages, 0));
+            assert!(watch.0 < 10);
+        }
+    }
+}
+
+/// Counts that are as large as they can be.
+#[test]
+fn counts_without_bounds() {
+    let mut bytes = file("null", &[]);
+    for _ in 0..3 {
+        // A count of i64::MAX in no bytes.
+        bytes.extend_from_slice(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0]);
+        bytes.extend_from_slice(&SYNC);
+    }
+    let good = file("null", &[(2, [value(1, 0, "a"), value(2, 2, "b")].concat())]);
+    let header = file("null", &[]).len();
+    bytes.extend_from_slice(&good[header..]);
+    let o = skip(&bytes);
+    let report = o.result.expect("goes on");
+    assert_eq!((report.records, report.damages, report.records_lost), (1, 4, u64::MAX));
+}
+
+/// Values that grow on this side: blocks stay as large as the writer wants them, on any number of threads.
+#[test]
+fn values_that_grow() {
+    let default = "x".repeat(5000);
+    let wide = NEW.replace(r#""type":"int","default":7"#, &format!(r#""type":"string","default":"{default}""#));
+    let data: Vec<u8> = (0..4000).flat_map(|i| value(i, 1, "")).collect();
+    let bytes = file("null", &[(4000, data)]);
+    let one = same(&bytes, &wide, OnDamage::Fail, "null");
+    assert_eq!(one.result.expect("no damage").records, 4000);
+    let mut r = Reader::new(one.bytes.as_slice()).expect("a header");
+    let (mut block, mut largest) = (Block::new(), 0);
+    while r.next_block(&mut block).expect("a block") {
+        largest = largest.max(block.data().len());
+    }
+    assert!(largest < 150_000, "{largest}");
+}
+
+#[test]
+fn threads_without_bounds() {
+    let bytes = file("null", &large(1));
+    let one = run(&bytes, NEW, 1, OnDamage::Fail, "null");
+    let many = run(&bytes, NEW, usize::MAX, OnDamage::Fail, "null");
+    assert!(one.bytes == many.bytes);
+}

@@ -7,7 +7,7 @@
 use reschema::{Endpoint, Engine, PassSet, Schema};
 use reschema_interp::fast::{FastProgram, Machine};
 use reschema_ir::{Num, Program};
-use reschema_runtime::{Limits, Outcome};
+use reschema_runtime::{Limits, Outcome, Window};
 use reschema_tests::cases;
 use std::sync::Arc;
 

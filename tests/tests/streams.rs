@@ -88,3 +88,57 @@ fn values_without_bytes_make_no_stream() {
     let Err(StreamError::Value(e)) = t.stream(&b""[..], Vec::new()) else { panic!("not refused") };
     assert_eq!(e.kind(), ErrorKind::Usage);
 }
+
+/// Small values that are large on the other side are written as they come.
+struct Counts {
+    largest: usize,
+    total: usize,
+}
+
+impl io::Write for Counts {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.largest = self.largest.max(bytes.len());
+        self.total += bytes.len();
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn output_does_not_pile_up() {
+    let writer = Schema::parse(r#"{"type":"record","name":"R","fields":[{"name":"a","type":"int"}]}"#).expect("a schema");
+    let default = "x".repeat(10_000);
+    let reader = format!(
+        r#"{{"type":"record","name":"R","fields":[{{"name":"a","type":"int"}},{{"name":"s","type":"string","default":"{default}"}}]}}"#
+    );
+    let reader = Schema::parse(&reader).expect("a schema");
+    let t = Engine::default().transform(Endpoint::avro(&writer), Endpoint::avro(&reader)).expect("resolves");
+    let bytes = vec![2u8; 30_000];
+    let mut out = Counts { largest: 0, total: 0 };
+    let done = t.stream(&bytes[..], &mut out).expect("streams");
+    assert_eq!((done.records, out.total), (30_000, 30_000 * 10_004));
+    assert!(out.largest < 200_000, "{}", out.largest);
+    // And so does one call that is told what is enough.
+    let mut out = Vec::new();
+    let done = t.run_some(&bytes, 30_000, 25_000, &mut out).expect("runs");
+    assert_eq!((done.records, done.consumed, out.len()), (3, 3, 30_012));
+    assert_eq!(t.run_some(&bytes, 30_000, 0, &mut out).expect("runs").records, 1);
+    assert_eq!(t.run_some(&bytes, 30_000, usize::MAX, &mut out).expect("runs").records, 30_000);
+}
+
+/// A large value in small pieces is not read as often as there are pieces.
+#[test]
+fn large_values_in_small_pieces() {
+    let t = transform(&Engine::default(), r#"{"type":"array","items":"int"}"#);
+    const ITEMS: usize = 3 << 20;
+    // The count as a varint, then the items, then the end.
+    let mut bytes = vec![0x80, 0x80, 0x80, 0x03];
+    bytes.resize(bytes.len() + ITEMS, 2);
+    bytes.push(0);
+    let mut out = Vec::new();
+    let input = Pieces { bytes: &bytes, size: 512, largest: 0 };
+    assert_eq!(t.stream(input, &mut out).expect("streams").records, 1);
+    assert!(out == bytes);
+}

@@ -96,15 +96,16 @@ impl<'t> Worker<'t> {
         while done < block.count() {
             let count = (block.count() - done).min(self.batch);
             let before = self.pending.len();
-            let error = match self.transform.run_many(block.input_from(consumed), count, &mut self.pending) {
-                Ok(d) => {
-                    self.batch = next_batch(d.records, self.pending.len() - before, self.block_bytes);
-                    (done, consumed) = (done + d.records, consumed + d.consumed);
-                    self.add(d.records, out)?;
-                    continue;
-                }
-                Err(e) => e.behind(consumed as u64, done),
-            };
+            let error =
+                match self.transform.run_some(block.input_from(consumed), count, self.block_bytes, &mut self.pending) {
+                    Ok(d) => {
+                        self.batch = next_batch(d.records, self.pending.len() - before, self.block_bytes);
+                        (done, consumed) = (done + d.records, consumed + d.consumed);
+                        self.add(d.records, out)?;
+                        continue;
+                    }
+                    Err(e) => e.behind(consumed as u64, done),
+                };
             let good = error.records_done() - done;
             (done, consumed) = (error.records_done(), error.bytes_consumed() as usize);
             self.add(good, out)?;
