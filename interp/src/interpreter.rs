@@ -313,8 +313,9 @@ fn stretch(
             // The value is larger than the limit: the checking interpreter says so.
             return Outcome::Reject;
         }
+        // A value that does not fit gets twice the room; after others, only what is left of enough.
         let more = room.saturating_mul(2).max(4096);
-        most = most.max(more);
-        out.reserve(more);
+        most = if progress.done > 0 { job.enough.saturating_sub(out.len()).saturating_add(PADDING) } else { more };
+        out.reserve(more.min(most));
     }
 }
