@@ -113,6 +113,9 @@ pub(crate) struct Count {
     /// Decode every record, and do not only believe the headers of blocks.
     #[arg(long)]
     pub(crate) decode: bool,
+    /// Deepest nesting of records, arrays and maps, at most 256. Default 64.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256), requires = "decode")]
+    pub(crate) max_depth: Option<u32>,
     /// Accept names that the specification forbids.
     #[arg(long)]
     pub(crate) lenient_names: bool,

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Check) -> Result {
     let compatible = answers.iter().all(|a| a.compatibility.is_compatible());
     let mut out = std::io::stdout().lock();
     let words = match args.format {
-        Form::Text => text(&answers),
+        Form::Text => text(&answers, args.versions.len() > 2),
         Form::Json => format!("{:#}\n", in_json(args, compatible, &answers)),
     };
     out.write_all(words.as_bytes()).and_then(|()| out.flush()).map_err(|e| Failure::io("standard output", &e))?;
@@ -69,11 +69,11 @@ impl Pair {
     }
 }
 
-/// One answer stands for itself; several say whose they are.
-fn text(answers: &[Answer]) -> String {
+/// The answer about two schemas stands for itself; others say whose they are.
+fn text(answers: &[Answer], named: bool) -> String {
     match answers {
         [] => "compatible\n".into(),
-        [one] => format!("{}\n", one.compatibility),
+        [one] if !named => format!("{}\n", one.compatibility),
         several => several
             .iter()
             .map(|a| format!("{} reads data of {} ({}): {}\n", a.reader, a.writer, a.direction, a.compatibility))

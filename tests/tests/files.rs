@@ -383,8 +383,7 @@ fn nothing_but_damage() {
     for (bytes, damages) in [(gaps, 20_000), (values_only, 60_000)] {
         for threads in [1, 3] {
             let mut output = Writer::new(Vec::new(), &schema(NEW), options("null")).expect("a header");
-            let converter =
-                Converter::new(&Engine::default(), &schema(NEW)).threads(threads).on_damage(OnDamage::Skip);
+            let converter = Converter::new(&Engine::default(), &schema(NEW)).threads(threads).on_damage(OnDamage::Skip);
             let mut watch = Most(0, 0);
             let report = converter.run(Reader::new(bytes.as_slice()).expect("a header"), &mut output, &mut watch);
             let report = report.expect("goes on");

@@ -108,7 +108,8 @@ impl io::Write for Counts {
 
 #[test]
 fn output_does_not_pile_up() {
-    let writer = Schema::parse(r#"{"type":"record","name":"R","fields":[{"name":"a","type":"int"}]}"#).expect("a schema");
+    let writer =
+        Schema::parse(r#"{"type":"record","name":"R","fields":[{"name":"a","type":"int"}]}"#).expect("a schema");
     let default = "x".repeat(10_000);
     let reader = format!(
         r#"{{"type":"record","name":"R","fields":[{{"name":"a","type":"int"}},{{"name":"s","type":"string","default":"{default}"}}]}}"#

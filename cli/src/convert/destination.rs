@@ -33,7 +33,7 @@ impl Destination {
             return Ok(Destination::Special(BufWriter::with_capacity(BUFFER, file)));
         }
         // Through a link: what it points to is replaced, not the link.
-        let target = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let target = path.canonicalize().unwrap_or_else(|_| followed(path));
         let folder = match target.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
@@ -78,6 +78,19 @@ impl Destination {
         }
     }
 }
+
+/// Where links lead that end at nothing.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(to) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(to);
+    }
+    path
+}
+
+/// Links that follow each other; systems have a limit of this kind.
+const MOST_LINKS: usize = 40;
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

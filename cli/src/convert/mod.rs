@@ -45,10 +45,12 @@ pub(crate) fn run(args: &Convert) -> Result {
         sum: Report::default(),
     };
     let start = Instant::now();
+    job.look_ahead(rest, names)?;
     let done = job.files(first, file, rest, names, &mut writer);
     job.reporter.end();
-    // What was set aside is kept, however the conversion ends.
-    let kept = job.letters.take().map_or(Ok(()), |(path, letters)| {
+    // What was set aside is kept, however the conversion ends; a file of nothing does not take the place of an older one.
+    let nothing = done.is_err() && job.reporter.damages() == 0;
+    let kept = job.letters.take().filter(|_| !nothing).map_or(Ok(()), |(path, letters)| {
         let sink = letters.finish().map_err(|e| Failure::container(&input::name(&path), &e))?;
         sink.publish(&path)
     });
@@ -151,6 +153,15 @@ struct Job {
 }
 
 impl Job {
+    /// Whether the later inputs resolve: better to know before the first is converted. Pipes are read once, in their turn.
+    fn look_ahead(&self, rest: &[PathBuf], names: Names) -> Result<()> {
+        for path in rest.iter().filter(|p| p.is_file()) {
+            let file = input::container(path, names)?;
+            self.converter.transform(file.schema()).map_err(|e| Failure::resolve(&input::name(path), &e))?;
+        }
+        Ok(())
+    }
+
     fn files(
         &mut self,
         first: &Path,
@@ -225,6 +236,9 @@ fn metadata(args: &Convert, file: &FileReader) -> Result<Vec<(String, Vec<u8>)>>
     for pair in &args.metadata {
         let (key, value) =
             pair.split_once('=').ok_or_else(|| Failure::usage(format!("--meta takes KEY=VALUE, found {pair:?}")))?;
+        if key.starts_with(reschema::container::RESERVED) {
+            return Err(Failure::usage(format!("--meta {pair:?}: keys that begin with avro. belong to the format")));
+        }
         metadata.retain(|(k, _)| k != key);
         metadata.push((key.into(), value.as_bytes().to_vec()));
     }

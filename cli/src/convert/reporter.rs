@@ -50,6 +50,11 @@ impl Reporter {
         self.before += bytes;
     }
 
+    /// Damages so far.
+    pub(super) fn damages(&self) -> u64 {
+        self.shown
+    }
+
     /// Takes the bar away, and tells how much was not shown.
     pub(super) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {

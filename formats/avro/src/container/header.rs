@@ -91,7 +91,8 @@ fn item<R: Read>(r: &mut Counted<R>, limit: u64) -> Result<Vec<u8>> {
         ContainerError::new(ContainerErrorKind::Header, at, format!("expected a length in the metadata, found {len}"))
     })?;
     if r.at.saturating_add(len) > limit {
-        let message = "the header is larger than the limit; each entry counts with its bytes and some more";
+        let message =
+            format!("the header is larger than the limit; {limit} bytes were left, entries count a little more");
         return Err(ContainerError::new(ContainerErrorKind::Limit, at, message));
     }
     r.take(len, "the metadata")

@@ -89,6 +89,13 @@ pub struct Gap {
     pub found: bool,
 }
 
+impl Gap {
+    /// Bytes that are lost: the marker is none of them.
+    pub fn lost(&self) -> u64 {
+        self.to - self.from - if self.found { SYNC_SIZE as u64 } else { 0 }
+    }
+}
+
 type Result<T> = std::result::Result<T, ContainerError>;
 
 impl<R: Read> Reader<R> {
@@ -367,10 +374,11 @@ fn schema(metadata: &Metadata, names: Names) -> Result<(String, Schema)> {
         .ok_or_else(|| in_metadata(ContainerErrorKind::Header, "the metadata have no avro.schema".into()))?;
     let text = String::from_utf8(text.to_vec())
         .map_err(|_| in_metadata(ContainerErrorKind::Schema, "avro.schema is not UTF-8".into()))?;
-    let schema = Parser::new()
-        .names(names)
-        .parse(&text)
-        .map_err(|e| in_metadata(ContainerErrorKind::Schema, format!("the schema of the file is not valid: {e}")))?;
+    let schema = Parser::new().names(names).parse(&text).map_err(|e| {
+        let lenient = names == Names::Strict && Parser::new().names(Names::Lenient).parse(&text).is_ok();
+        let hint = if lenient { " (with lenient names it would be)" } else { "" };
+        in_metadata(ContainerErrorKind::Schema, format!("the schema of the file is not valid{hint}: {e}"))
+    })?;
     Ok((text, schema))
 }
 
