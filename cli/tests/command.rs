@@ -352,13 +352,22 @@ fn on_error() {
     assert!(text(&out.stderr).contains("2 places left out"), "{}", text(&out.stderr));
     assert_eq!(values(&std::fs::read(f.path("b.avro")).expect("the output")).1, 3);
     assert_eq!(text(&f.run(&["count", "--decode", "dead.avro"]).stdout), "2\n");
-    // What was set aside is kept where the conversion fails for another reason later.
+    // A later input that is none is told before anything is converted.
     std::fs::remove_file(f.path("dead.avro")).expect("removed");
     std::fs::write(f.path("none.avro"), "no container").expect("a file");
     let out = f.run(&["convert", "bad.avro", "none.avro", "-o", "c.avro", "--on-error", "dlq=dead.avro"]);
     assert_eq!(out.status.code(), Some(4));
-    assert!(!f.path("c.avro").exists());
-    assert_eq!(text(&f.run(&["count", "dead.avro"]).stdout), "2\n");
+    assert!(!f.path("c.avro").exists() && !f.path("dead.avro").exists());
+    // What was set aside is kept where the conversion fails for another reason.
+    #[cfg(target_os = "linux")]
+    {
+        let out = f.run(&["convert", "bad.avro", "-o", "/dev/full", "--on-error", "dlq=dead.avro"]);
+        assert_eq!(out.status.code(), Some(5), "{}", text(&out.stderr));
+        assert_eq!(text(&f.run(&["count", "dead.avro"]).stdout), "2\n");
+        let out = f.run(&["convert", "a.avro", "-o", "/dev/full", "--on-error", "dlq=dead.avro"]);
+        assert_eq!(out.status.code(), Some(5), "{}", text(&out.stderr));
+        assert_eq!(text(&f.run(&["count", "dead.avro"]).stdout), "2\n", "the older one stays");
+    }
     for (bad, part) in
         [("retry", "expected fail, skip or dlq=FILE"), ("dlq=", "expected fail"), ("dlq=b.avro", "one file")]
     {
