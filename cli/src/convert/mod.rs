@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Convert) -> Result {
     };
     let start = Instant::now();
     job.look_ahead(rest, names)?;
-    let done = job.files(first, file, rest, names, &mut writer);
+    let done = job.files(first, file, rest, names, &mut writer).and_then(|()| finished(writer, &what));
     job.reporter.end();
     // What was set aside is kept, however the conversion ends; a file of nothing does not take the place of an older one.
     let nothing = done.is_err() && job.reporter.damages() == 0;
@@ -54,25 +54,21 @@ pub(crate) fn run(args: &Convert) -> Result {
         let sink = letters.finish().map_err(|e| Failure::container(&input::name(&path), &e))?;
         sink.publish(&path)
     });
-    let written = done.and(kept).and_then(|()| publish(args, writer, &what)).inspect_err(|_| {
-        if let Some(undo) = &undo {
-            undo.run();
-        }
-    })?;
-    undo.as_ref().inspect(|u| interrupt::done(u));
+    let published = done.and_then(|(written, sink)| kept.and_then(|()| sink.publish(&args.output)).map(|()| written));
+    let written = published.inspect_err(|_| undo.iter().for_each(Undo::run))?;
+    undo.iter().for_each(interrupt::done);
     if !args.quiet || job.sum.damages > 0 {
         say(&summary(&job.sum, written - before, start));
     }
     Ok(if job.sum.damages > 0 { Exit::Partial } else { Exit::Ok })
 }
 
-/// Bytes of the output when it has its name.
-fn publish(args: &Convert, mut writer: Writer<Destination>, what: &str) -> Result<u64> {
+/// The output with all that belongs to it, and its bytes.
+fn finished(mut writer: Writer<Destination>, what: &str) -> Result<(u64, Destination)> {
     let fail = |e| Failure::container(what, &e);
     writer.flush_block().map_err(fail)?;
     let written = writer.written();
-    writer.finish().map_err(fail)?.publish(&args.output)?;
-    Ok(written)
+    Ok((written, writer.finish().map_err(fail)?))
 }
 
 fn summary(sum: &Report, written: u64, start: Instant) -> String {
