@@ -244,7 +244,8 @@ impl Compiler {
 /// Runs `f`; a panic is a reason like others.
 fn caught<T>(f: impl FnOnce() -> Result<T, Refused>) -> Result<T, Refused> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
-        let words = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        let words =
+            panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         Err(Refused::Generator(format!("the code generator panicked: {}", words.unwrap_or("no words"))))
     })
 }
@@ -304,8 +305,7 @@ fn loose_callees(count: usize, func: &mut Function, conv: cranelift_codegen::isa
     (0..count)
         .map(|i| {
             let name = func.declare_imported_user_function(UserExternalName::new(0, i as u32));
-            let data =
-                ExtFuncData { name: ExternalName::user(name), signature: s, colocated: false, patchable: false };
+            let data = ExtFuncData { name: ExternalName::user(name), signature: s, colocated: false, patchable: false };
             func.import_function(data)
         })
         .collect()

@@ -36,17 +36,10 @@ pub struct Stats {
 }
 
 impl Routine {
-    pub(crate) fn new(
-        module: JITModule,
-        entry: *const u8,
-        program: Arc<Program>,
-        pool: Pool,
-        stats: Stats,
-    ) -> Routine {
+    pub(crate) fn new(module: JITModule, entry: *const u8, program: Arc<Program>, pool: Pool, stats: Stats) -> Routine {
         // SAFETY: the first function has this signature in the target's C convention, and lives as long as the module.
-        let entry = unsafe {
-            std::mem::transmute::<*const u8, extern "C" fn(*mut Context, *const u8, *mut u8) -> i64>(entry)
-        };
+        let entry =
+            unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut Context, *const u8, *mut u8) -> i64>(entry) };
         let depth = program.funcs.first().map_or(0, |f| f.depth);
         let module = ManuallyDrop::new(Mutex::new(module));
         Routine { module, entry, depth, stats, _program: program, _pool: pool }

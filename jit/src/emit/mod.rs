@@ -123,7 +123,11 @@ pub(crate) fn function(
         left,
         refused: None,
     };
-    if is_root { e.values(&source.body) } else { e.callee(&source.body) }
+    if is_root {
+        e.values(&source.body)
+    } else {
+        e.callee(&source.body)
+    }
     e.leave_blocks();
     let Emitter { mut b, refused, .. } = e;
     b.seal_all_blocks();

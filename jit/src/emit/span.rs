@@ -100,7 +100,11 @@ impl Emitter<'_, '_> {
                 self.put_length(told.len, to);
             }
             let o = self.output();
-            if utf8 { self.text(q, told.len, Some(o)) } else { self.copy(q, o, told.len) }
+            if utf8 {
+                self.text(q, told.len, Some(o))
+            } else {
+                self.copy(q, o, told.len)
+            }
             let o = self.b.ins().iadd(o, told.len);
             self.set_output(o);
         }

@@ -60,11 +60,7 @@ impl Emitter<'_, '_> {
         let (top, shift) = self.top_of(w);
         let word = self.b.ins().ushr(top, shift);
         let mut x = word;
-        for (low, shift) in [
-            (0x007f_007f_007f_007f_i64, 1),
-            (0x0000_3fff_0000_3fff, 2),
-            (0x0000_0000_0fff_ffff, 4),
-        ] {
+        for (low, shift) in [(0x007f_007f_007f_007f_i64, 1), (0x0000_3fff_0000_3fff, 2), (0x0000_0000_0fff_ffff, 4)] {
             let mask = self.constant(low);
             let high = self.constant(low << (7 * shift + shift));
             let kept = self.b.ins().band(x, mask);

@@ -3,8 +3,8 @@
 //! Every function here touches at most what its `Safety` section says; the machine has checked that much before.
 
 use super::scalar::{load8, put, unzigzag, varint, varint_len, varint_slow, write_varint};
-use reschema_ir::{Len, SeqIn, SeqOut};
 use crate::fault::Outcome;
+use reschema_ir::{Len, SeqIn, SeqOut};
 
 /// How long a byte string is, and where it starts; `Err` leaves the value.
 ///
