@@ -220,12 +220,16 @@ impl Parser {
 
     fn define(&mut self, kind: Kind, node: &Json, space: &str) -> Result<(usize, String)> {
         let name = node.get("name").and_then(Json::as_str).ok_or(Invalid)?;
-        // A dot overrides the namespace, which has to be text all the same.
-        let space = match node.get("namespace") {
-            None => space,
-            Some(s) => s.as_str().ok_or(Invalid)?,
+        let full = if name.contains('.') {
+            // A namespace that does not count is not judged.
+            name.to_string()
+        } else {
+            let space = match node.get("namespace") {
+                None => space,
+                Some(s) => s.as_str().ok_or(Invalid)?,
+            };
+            qualify(name, space)
         };
-        let full = qualify(name, space);
         if !full.split('.').all(is_name) {
             return Err(Invalid);
         }
