@@ -1,13 +1,14 @@
-//! The machine touches no more than the cost table promises.
+//! Neither tier touches more than the cost table promises.
 //!
-//! The verifier proves that the checks match the table. This proves that the machine matches it: Programs run with
-//! input and output of every small size, each ending right before a page that must not be touched.
+//! The verifier proves that the checks match the table. This proves that the interpreter's machine and compiled code match
+//! it: Programs run with input and output of every small size, each ending right before a page that must not be touched.
 #![cfg(target_os = "linux")]
 
 use reschema::{Endpoint, Engine, PassSet, Schema};
 use reschema_interp::fast::{FastProgram, Machine};
 use reschema_ir::{Num, Program};
-use reschema_runtime::{Limits, Outcome, Window};
+use reschema_jit::{Compiler, Options, Routine};
+use reschema_runtime::{Limits, Outcome, Progress, Window};
 use reschema_tests::cases;
 use std::sync::Arc;
 
@@ -57,6 +58,27 @@ struct Bench {
     done: u64,
 }
 
+/// A Program on a tier.
+enum Code {
+    Fast(FastProgram),
+    Native(Routine),
+}
+
+impl Code {
+    /// # Safety
+    /// As the tiers say.
+    unsafe fn run(&self, machine: &mut Machine, at: Window, count: u64) -> Progress {
+        let limits = Limits::default();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Code::Fast(p) => p.run(machine, at, count, &limits, &[]),
+                Code::Native(r) => r.run(at, count, &limits, &[]),
+            }
+        }
+    }
+}
+
 impl Bench {
     fn new() -> Bench {
         Bench {
@@ -70,7 +92,7 @@ impl Bench {
     }
 
     /// Runs over `bytes`, `padding` of them behind the end of the input, into `capacity` bytes.
-    fn run(&mut self, program: &FastProgram, bytes: &[u8], padding: usize, capacity: usize) {
+    fn run(&mut self, program: &Code, bytes: &[u8], padding: usize, capacity: usize) {
         let start = self.input.end(bytes.len());
         // SAFETY: `bytes.len()` bytes of the mapping; then a window as `run` wants it: the input ends where the guard
         // begins, less the padding, and so does the output.
@@ -84,7 +106,7 @@ impl Bench {
                 output,
                 capacity: output.add(capacity),
             };
-            program.run(&mut self.machine, window, 3, &Limits::default(), &[])
+            program.run(&mut self.machine, window, 3)
         };
         self.runs += 1;
         self.full += u64::from(progress.outcome == Outcome::OutputFull);
@@ -94,8 +116,13 @@ impl Bench {
         assert!(written <= self.output.end(0) as usize);
     }
 
+    fn tell(&self, what: &str) {
+        println!("{what}, {} runs, {} values, {} outputs full", self.runs, self.done, self.full);
+        assert!(self.done > 100_000 && self.full > 100_000);
+    }
+
     /// Every output size up to `most`, and every input size up to the whole, with and without padding.
-    fn sizes(&mut self, program: &FastProgram, bytes: &[u8], most: usize) {
+    fn sizes(&mut self, program: &Code, bytes: &[u8], most: usize) {
         for capacity in 0..=most {
             self.run(program, bytes, 0, capacity);
             let padded = [bytes, &[0; 512]].concat();
@@ -108,10 +135,21 @@ impl Bench {
     }
 }
 
-fn fast(mut program: Program) -> FastProgram {
+/// On both tiers.
+fn tiers(compiler: &Compiler, program: Program) -> Option<[Code; 2]> {
+    let program = Arc::new(program);
+    let fast = FastProgram::new(program.clone()).ok()?;
+    let native = compiler.compile(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
+    Some([Code::Fast(fast), Code::Native(native)])
+}
+
+fn compiler() -> Compiler {
+    Compiler::new(Options::default()).expect("a machine that code can be made for")
+}
+
+fn checked(mut program: Program) -> Program {
     assert!(reschema_ir::pass::run_named(&mut program, "checks"));
-    let text = program.to_string();
-    FastProgram::new(Arc::new(program)).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    program
 }
 
 /// Bodies of one or two ops, in every form.
@@ -170,36 +208,46 @@ fn every_op_at_the_end_of_its_promise() {
     inputs.push([[0xff; 9].as_slice(), &[1], &[0xfe, 0xff, 0xff, 0xff, 0x0f]].concat().repeat(16));
     inputs.push([&[20], b"0123456789".as_slice()].concat().repeat(20));
     inputs.push([&[200, 1], [b'a'; 100].as_slice()].concat().repeat(3));
-    let mut bench = Bench::new();
-    let bodies = bodies();
+    let (bodies, compiler) = (bodies(), compiler());
+    let mut benches = [Bench::new(), Bench::new()];
     for body in &bodies {
         let text = format!("{head}func @0 nums=1 spans=1 marks=1 depth=0 {{\n{body}\n}}");
-        let program = fast(text.parse().unwrap_or_else(|e| panic!("{e}\n{text}")));
-        for input in &inputs {
-            bench.sizes(&program, input, 130);
+        let program = checked(text.parse().unwrap_or_else(|e| panic!("{e}\n{text}")));
+        let tiers = tiers(&compiler, program).unwrap_or_else(|| panic!("{text}"));
+        for (bench, code) in benches.iter_mut().zip(&tiers) {
+            inputs.iter().for_each(|input| bench.sizes(code, input, 130));
         }
     }
-    println!("{} bodies, {} runs, {} values, {} outputs full", bodies.len(), bench.runs, bench.done, bench.full);
-    assert!(bench.done > 100_000 && bench.full > 100_000);
+    for (bench, tier) in benches.iter().zip(TIERS) {
+        bench.tell(&format!("{tier}: {} bodies", bodies.len()));
+    }
 }
+
+const TIERS: [&str; 2] = ["interpreter", "compiled"];
 
 #[test]
 fn every_program_at_the_end_of_its_promises() {
-    let mut bench = Bench::new();
+    let compiler = compiler();
+    let mut benches = [Bench::new(), Bench::new()];
     let mut programs = 0;
     for case in cases::all() {
         let (Ok(w), Ok(r)) = (Schema::parse(case.text("writer")), Schema::parse(case.text("reader"))) else { continue };
         for passes in [PassSet::all(), PassSet::none()] {
             let engine = Engine::builder().passes(passes).build().expect("an engine");
             let Ok(t) = engine.transform(Endpoint::avro(&w), Endpoint::avro(&r)) else { continue };
-            let Ok(program) = FastProgram::new(Arc::new(t.program().clone())) else { continue };
             let input = case.input();
-            if input.len() <= 400 {
-                bench.sizes(&program, &input.repeat(2), 90);
-                programs += 1;
+            if input.len() > 400 {
+                continue;
             }
+            let Some(tiers) = tiers(&compiler, t.program().clone()) else { continue };
+            for (bench, code) in benches.iter_mut().zip(&tiers) {
+                bench.sizes(code, &input.repeat(2), 90);
+            }
+            programs += 1;
         }
     }
-    println!("{programs} Programs, {} runs, {} values, {} outputs full", bench.runs, bench.done, bench.full);
-    assert!(programs > 2000 && bench.done > 100_000 && bench.full > 100_000);
+    for (bench, tier) in benches.iter().zip(TIERS) {
+        bench.tell(&format!("{tier}: {programs} Programs"));
+    }
+    assert!(programs > 2000);
 }

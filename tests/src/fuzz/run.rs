@@ -8,7 +8,9 @@ use super::{Choices, text};
 use crate::naive::{self, Policy};
 use crate::{cases, random};
 use reschema::schema::resolve::resolve;
-use reschema::{Endpoint, Engine, Error, Input, Limits, PassSet, ResolutionRules, Schema, Transform, UnionMatch};
+use reschema::{
+    Endpoint, Engine, Error, Input, Limits, PassSet, ResolutionRules, Schema, Tiering, Transform, UnionMatch,
+};
 use reschema_avro::{AvroSink, AvroSource};
 use reschema_interp::checked::{self, Run, Target};
 use reschema_ir::Program;
@@ -66,6 +68,8 @@ struct Pair {
     all: Transform,
     none: Transform,
     one_less: Transform,
+    /// Compiled, if the feature is there.
+    native: Transform,
     plain: Program,
     limits: Limits,
     identity: Option<Transform>,
@@ -173,6 +177,8 @@ impl Pair {
             let engine = Engine::builder().limits(limits.clone()).rules(rules.clone()).passes(passes);
             engine.build().ok()?.transform(Endpoint::avro(&w), Endpoint::avro(&r)).ok()
         };
+        let eager = Engine::builder().limits(limits.clone()).rules(rules.clone()).tiering(Tiering::eager());
+        let native = eager.build().ok()?.transform(Endpoint::avro(&w), Endpoint::avro(&r)).ok()?;
         let less = PassSet::NAMES[usize::from(key.policy >> 4) % PassSet::NAMES.len()];
         let plan = resolve(&w, &r, &rules).ok()?;
         let options = Options { max_ops: limits.program_ops, ..Options::default() };
@@ -180,6 +186,7 @@ impl Pair {
             all: transform(PassSet::all())?,
             none: transform(PassSet::none())?,
             one_less: transform(PassSet::all().without(less))?,
+            native,
             plain: lower(&plan, &mut AvroSource, &mut AvroSink, &options).ok()?,
             identity: identity(&r),
             naive: if small { None } else { naive::Pair::new(&writer, &reader, &policy).ok() },
@@ -196,6 +203,7 @@ impl Pair {
         assert_eq!(whole, reference, "the checking interpreter alone");
         assert_eq!(whole, self.answer(&self.none, Input::Bytes(data)), "without passes");
         assert_eq!(whole, self.answer(&self.one_less, Input::Bytes(data)), "with a pass less");
+        assert_eq!(whole, self.answer(&self.native, Input::Bytes(data)), "compiled");
         self.sane(&whole, data);
         self.padded(data, &whole);
         self.prefixes(data, &whole);
