@@ -1,6 +1,6 @@
 //! From a Program to a routine: what is refused, and the code generator kept at arm's length.
 
-use crate::emit::{self, Left, Shared};
+use crate::emit::{self, Left, Shared, Stopped};
 use crate::pool::Pool;
 use crate::routine::{Routine, Stats};
 use cranelift_codegen::Context;
@@ -157,7 +157,8 @@ impl Compiler {
     }
 
     fn shared<'a>(&self, program: &'a Program, pool: &'a Pool) -> Shared<'a> {
-        Shared { program, pool, conv: self.isa.default_call_conv(), config: self.isa.frontend_config() }
+        let (conv, config) = (self.isa.default_call_conv(), self.isa.frontend_config());
+        Shared { program, pool, conv, config, max_clif: self.options.max_clif }
     }
 
     fn routine(&self, program: &Arc<Program>) -> Result<Routine, Refused> {
@@ -197,7 +198,7 @@ impl Compiler {
             context.func.name = UserFuncName::user(0, id.as_u32());
             let callees = callees(module, &work.ids, &mut context.func, &shared.program.funcs[i].body);
             emit::function(shared, i, &mut context.func, &mut builder, &callees, &mut left)
-                .map_err(Refused::Unsupported)?;
+                .map_err(|e| self.stopped(e))?;
             work.stats.clif += context.func.dfg.num_insts();
             if work.stats.clif > self.options.max_clif {
                 return Err(Refused::TooLarge(work.stats.clif, self.options.max_clif));
@@ -216,6 +217,13 @@ impl Compiler {
         Ok(())
     }
 
+    fn stopped(&self, stopped: Stopped) -> Refused {
+        match stopped {
+            Stopped::Unsupported(what) => Refused::Unsupported(what),
+            Stopped::TooLarge(found) => Refused::TooLarge(found, self.options.max_clif),
+        }
+    }
+
     fn listing(&self, program: &Arc<Program>) -> Result<Listing, Refused> {
         self.admit(program)?;
         let pool = Pool::new(program);
@@ -229,7 +237,7 @@ impl Compiler {
             context.func.name = UserFuncName::user(0, i as u32);
             let callees = loose_callees(shared.program.funcs.len(), &mut context.func, shared.conv);
             emit::function(&shared, i, &mut context.func, &mut builder, &callees, &mut left)
-                .map_err(Refused::Unsupported)?;
+                .map_err(|e| self.stopped(e))?;
             listing.clif.push_str(&context.func.display().to_string());
             context.set_disasm(true);
             let code = context

@@ -27,6 +27,16 @@ pub(crate) struct Shared<'a> {
     pub(crate) pool: &'a Pool,
     pub(crate) conv: CallConv,
     pub(crate) config: TargetFrontendConfig,
+    /// Instructions that a function may have.
+    pub(crate) max_clif: usize,
+}
+
+/// Why emission has stopped.
+pub(crate) enum Stopped {
+    /// It has met something that has no code.
+    Unsupported(&'static str),
+    /// It has come to this many instructions.
+    TooLarge(usize),
 }
 
 /// How code leaves.
@@ -58,8 +68,7 @@ pub(crate) struct Emitter<'a, 'f> {
     /// Inside `verbatim`: only the input moves.
     scan: bool,
     left: &'a mut Left,
-    /// Emission has met something that has no code.
-    refused: Option<&'static str>,
+    refused: Option<Stopped>,
 }
 
 /// The signature of a function: root and others.
@@ -86,7 +95,7 @@ pub(crate) fn function(
     context: &mut FunctionBuilderContext,
     callees: &[FuncRef],
     left: &mut Left,
-) -> Result<(), &'static str> {
+) -> Result<(), Stopped> {
     let is_root = index == 0;
     let source = &shared.program.funcs[index];
     let mut b = FunctionBuilder::new(func, context);
@@ -130,9 +139,13 @@ pub(crate) fn function(
     }
     e.leave_blocks();
     let Emitter { mut b, refused, .. } = e;
+    if let Some(stopped) = refused {
+        // Half a function: nobody may look at it.
+        return Err(stopped);
+    }
     b.seal_all_blocks();
     b.finalize(shared.config);
-    refused.map_or(Ok(()), Err)
+    Ok(())
 }
 
 impl Emitter<'_, '_> {
@@ -342,6 +355,11 @@ impl Emitter<'_, '_> {
 
     /// An instruction. `output` bytes of room are promised behind a string.
     fn inst(&mut self, op: &Op, output: u32) {
+        let emitted = self.b.func.dfg.num_insts();
+        if self.refused.is_some() || emitted > self.shared.max_clif {
+            self.refused.get_or_insert(Stopped::TooLarge(emitted));
+            return;
+        }
         match op {
             Op::Check { input, output } => self.check(*input, if self.scan { 0 } else { *output }),
             Op::ReadNum { dst, from } => self.read_num(dst.0, *from),
@@ -391,7 +409,7 @@ impl Emitter<'_, '_> {
             Op::SkipRun { index, len, kinds } => self.skip_run(*index, *len, *kinds),
             Op::Verbatim { scan } => self.verbatim(scan),
             Op::ColNum { .. } | Op::ColSpan { .. } | Op::ColNull { .. } | Op::ColList { .. } => {
-                self.refused = Some("writes columns");
+                self.refused = Some(Stopped::Unsupported("writes columns"));
             }
         }
     }
