@@ -61,7 +61,7 @@ struct Bench {
 /// A Program on a tier.
 enum Code {
     Fast(FastProgram),
-    Native(Routine),
+    Native(Box<Routine>),
 }
 
 impl Code {
@@ -140,7 +140,7 @@ fn tiers(compiler: &Compiler, program: Program) -> Option<[Code; 2]> {
     let program = Arc::new(program);
     let fast = FastProgram::new(program.clone()).ok()?;
     let native = compiler.compile(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
-    Some([Code::Fast(fast), Code::Native(native)])
+    Some([Code::Fast(fast), Code::Native(Box::new(native))])
 }
 
 fn compiler() -> Compiler {

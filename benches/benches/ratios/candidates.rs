@@ -8,7 +8,7 @@
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
-use reschema::{Endpoint, Engine, Schema, Transform};
+use reschema::{Endpoint, Engine, NativeStats, Schema, Tiering, Transform};
 use reschema_benches::data::{self, Data};
 use reschema_benches::hand::{self, Cur, Res};
 use reschema_benches::measure::Candidate;
@@ -80,6 +80,7 @@ fn reencode<T: DeserializeOwned + Serialize>(peer: &Peer, data: &Data, from: usi
 pub(crate) struct Prepared<'w> {
     workload: &'w Workload,
     transform: Transform,
+    compiled: Transform,
     peer: Peer,
     apache: (apache_avro::Schema, apache_avro::Schema),
 }
@@ -89,12 +90,16 @@ impl<'w> Prepared<'w> {
     pub(crate) fn new(workload: &'w Workload) -> Prepared<'w> {
         let (w, r) = (&workload.data.schema, &workload.reader);
         let parse = |text: &str| Schema::parse(text).expect("a schema");
-        let transform = Engine::default().transform(Endpoint::avro(&parse(w)), Endpoint::avro(&parse(r)));
+        let make = |tiering| {
+            let engine = Engine::builder().tiering(tiering).build().expect("an engine");
+            engine.transform(Endpoint::avro(&parse(w)), Endpoint::avro(&parse(r))).expect("resolves")
+        };
         let serde = |text: &str| text.parse::<serde_avro_fast::Schema>().expect("a schema");
         let apache = |text: &str| apache_avro::Schema::parse_str(text).expect("a schema");
         Prepared {
             workload,
-            transform: transform.expect("resolves"),
+            transform: make(Tiering::interpreter()),
+            compiled: make(Tiering::eager()),
             peer: Peer { writer: serde(w), reader: serde(r) },
             apache: (apache(w), apache(r)),
         }
@@ -113,6 +118,10 @@ impl<'w> Prepared<'w> {
         assert_eq!(done.consumed, data.buf.len(), "{name}");
         assert_eq!(done.tiers.fast, data.n as u64, "{name}: the fast path does all of it");
         assert!(got == want, "{name}: the engine and the bound differ");
+        got.clear();
+        let done = self.compiled.run_many(&data.buf, data.n as u64, &mut got).expect("compiled code runs");
+        assert_eq!((done.consumed, done.tiers.compiled), (data.buf.len(), data.n as u64), "{name}");
+        assert!(got == want, "{name}: compiled code and the bound differ");
         let few = data.n.min(300);
         let mut want = Vec::new();
         self.hand(0, few, &mut want);
@@ -125,6 +134,11 @@ impl<'w> Prepared<'w> {
             serde(&self.peer, data, 0, few, &mut got);
             assert_eq!(self.values(&got, few), want, "{name}: serde_avro_fast and the bound differ");
         }
+    }
+
+    /// What the compiled code is made of.
+    pub(crate) fn native(&self) -> NativeStats {
+        self.compiled.native().expect("asked for").expect("compiled")
     }
 
     /// Decoded under the reader's schema; NaN-free, so that values compare.
@@ -164,6 +178,15 @@ impl<'w> Prepared<'w> {
             self.transform.run_many(input, (to - from) as u64, &mut out).expect("the engine runs");
         };
         let mut list = vec![Candidate { name: "interpreter", run: Box::new(engine) }];
+        let mut out = Vec::new();
+        list.push(Candidate {
+            name: "compiled",
+            run: Box::new(move |from, to| {
+                out.clear();
+                let input = &data.buf[data.off[from]..data.off[to]];
+                self.compiled.run_many(input, (to - from) as u64, &mut out).expect("compiled code runs");
+            }),
+        });
         let mut out = Vec::new();
         list.push(Candidate {
             name: "hand-written",

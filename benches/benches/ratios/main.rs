@@ -58,6 +58,9 @@ fn measure(o: &Options) {
             let ratios = figures.iter().zip(&times[0]).map(|(a, engine)| a / engine).collect();
             println!("{}\t{}\t{}\t{}", workload.name, candidate.name, median(figures.clone()), median(ratios));
         }
+        let native = prepared.native();
+        let (clif, bytes, time) = (native.clif, native.code_bytes, native.time.as_micros());
+        eprintln!("{}: {clif} CLIF instructions, {bytes} bytes of code, compiled in {time} µs", workload.name);
         if workload.name == "order event evolved" {
             preparation(workload, &times[0]);
         }
