@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use reschema::{ResolutionRules, TypeNames, UnionMatch};
+use reschema::{ResolutionRules, Tiering, TypeNames, UnionMatch};
 use std::path::PathBuf;
 
 /// Transforms data between schemas.
@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Check(Check),
     /// Show how a pair of schemas is transformed: plan, IR before and after passes.
     #[command(after_help = crate::exit::HELP)]
-    Explain(Pair),
+    Explain(Explain),
 }
 
 #[derive(ClapArgs, Debug)]
@@ -69,6 +69,9 @@ pub(crate) struct Convert {
     /// same and sets it aside in a container file.
     #[arg(long, value_name = "fail|skip|dlq=FILE", default_value = "fail")]
     pub(crate) on_error: OnError,
+    /// What runs the transformation.
+    #[arg(long, value_enum, default_value_t = Tier::Interp)]
+    pub(crate) tier: Tier,
     /// Deepest nesting of records, arrays and maps, at most 256. Default 64.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) max_depth: Option<u32>,
@@ -93,6 +96,39 @@ pub(crate) struct Schema {
     /// Accept names that the specification forbids.
     #[arg(long)]
     pub(crate) lenient_names: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) pair: Pair,
+    /// Print only the code generator's IR.
+    #[arg(long)]
+    pub(crate) clif: bool,
+    /// Print only the machine instructions.
+    #[arg(long, conflicts_with = "clif")]
+    pub(crate) asm: bool,
+}
+
+/// What runs a transformation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tier {
+    /// The interpreter.
+    Interp,
+    /// Native code where it can be made, the interpreter otherwise.
+    Jit,
+    /// Both, compared; slow.
+    Verify,
+}
+
+impl Tier {
+    pub(crate) fn get(self) -> Tiering {
+        match self {
+            Tier::Interp => Tiering::interpreter(),
+            Tier::Jit => Tiering::eager(),
+            Tier::Verify => Tiering::verify(),
+        }
+    }
 }
 
 #[derive(ClapArgs, Debug)]

@@ -1,12 +1,13 @@
 //! `reschema explain`
 
-use crate::args::Pair;
+use crate::args::Explain;
 use crate::exit::{Exit, Failure, Result};
 use crate::input;
 use reschema::{Endpoint, Engine};
 use std::io::Write;
 
-pub(crate) fn run(args: &Pair) -> Result {
+pub(crate) fn run(explain: &Explain) -> Result {
+    let args = &explain.pair;
     input::standard_once([&args.writer, &args.reader])?;
     let names = input::names(args.rules.lenient_names);
     let writer = input::schema(&args.writer, names)?;
@@ -16,6 +17,13 @@ pub(crate) fn run(args: &Pair) -> Result {
     let transform =
         engine.transform(Endpoint::avro(&writer), Endpoint::avro(&reader)).map_err(|e| Failure::resolve(&what, &e))?;
     let mut out = std::io::stdout().lock();
-    write!(out, "{}", transform.explain()).map_err(|e| Failure::io("standard output", &e))?;
+    let text = match (explain.clif, explain.asm) {
+        (false, false) => transform.explain().to_string(),
+        (clif, _) => {
+            let listing = transform.native_listing().map_err(|e| Failure::new(Exit::No, format!("{what}: {e}")))?;
+            if clif { listing.clif } else { listing.assembly }
+        }
+    };
+    write!(out, "{text}").map_err(|e| Failure::io("standard output", &e))?;
     Ok(Exit::Ok)
 }

@@ -599,3 +599,19 @@ fn interrupted() {
         assert!(std::fs::read(f.path("a.avro")).expect("the file") == before);
     }
 }
+
+#[test]
+fn tiers() {
+    let f = Folder::new();
+    let data = |tier: &str| {
+        let out = f.run(&["convert", "a.avro", "--to-schema", "new.avsc", "-o", "-", "--tier", tier]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        values(&out.stdout)
+    };
+    let interpreted = data("interp");
+    assert_eq!((data("jit"), data("verify")), (interpreted.clone(), interpreted));
+    let out = f.run(&["explain", "old.avsc", "new.avsc", "--clif"]);
+    assert!(text(&out.stdout).starts_with("function"), "{}", text(&out.stdout));
+    let out = f.run(&["explain", "old.avsc", "new.avsc", "--asm"]);
+    assert!(text(&out.stdout).contains("ret"), "{}", text(&out.stdout));
+}

@@ -75,6 +75,8 @@ pub enum ErrorKind {
     Store,
     /// Bytes behind a value that should be alone.
     Trailing,
+    /// The tiers have given different results: a fault of this crate, found by `Tiering::verify`.
+    TiersDiffer,
     /// The engine was asked for something it cannot do.
     Usage,
 }
@@ -112,6 +114,7 @@ impl ErrorKind {
             ErrorKind::UnknownSchema => "unknown-schema",
             ErrorKind::Store => "store",
             ErrorKind::Trailing => "trailing",
+            ErrorKind::TiersDiffer => "tiers-differ",
             ErrorKind::Usage => "usage",
         }
     }

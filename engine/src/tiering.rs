@@ -8,6 +8,7 @@ pub struct Tiering(pub(crate) Kind);
 pub(crate) enum Kind {
     Interpreter,
     Eager,
+    Verify,
 }
 
 impl Tiering {
@@ -20,6 +21,12 @@ impl Tiering {
     /// cannot be compiled runs on the interpreter.
     pub fn eager() -> Tiering {
         Tiering(Kind::Eager)
+    }
+
+    /// Everything runs on both tiers, and what they give is compared: for finding faults. A difference is an error of kind
+    /// [`TiersDiffer`](crate::ErrorKind::TiersDiffer). What cannot be compiled runs on the interpreter.
+    pub fn verify() -> Tiering {
+        Tiering(Kind::Verify)
     }
 }
 

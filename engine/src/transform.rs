@@ -7,11 +7,13 @@ use crate::formats::Format;
 use crate::native::{Native, NativeListing, NativeStats};
 use crate::tiering::Kind;
 use reschema_interp::fast::Untranslatable;
-use reschema_interp::{Batch, Interpreter, Request};
+use reschema_interp::{Batch, Failure, Interpreter, Request};
 use reschema_ir::Program;
 use reschema_ir::verify::{Bounds, verify};
 use reschema_lower::{LowerError, Options, Sink, Source, lower, lower_skip};
-use reschema_runtime::{Columns, Input, Limits, Output};
+use reschema_runtime::{Columns, Input, Limits, Mark, Output};
+use reschema_schema::Schema;
+use reschema_schema::model::Shape;
 use reschema_schema::plan::{Plan, PlanWarning};
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
@@ -50,6 +52,8 @@ struct Prepared {
     plain: Arc<Program>,
     optimised: Arc<Program>,
     interpreter: Interpreter,
+    /// For profilers.
+    name: String,
     /// Native code, or why there is none; once somebody has asked for it.
     native: OnceLock<Result<Native, String>>,
 }
@@ -102,7 +106,7 @@ fn check(program: &Program, bounds: Bounds) -> Result<(), Error> {
 }
 
 impl Prepared {
-    fn new(program: Program, config: &Config) -> Result<Prepared, Error> {
+    fn new(program: Program, name: String, config: &Config) -> Result<Prepared, Error> {
         let plain = Arc::new(program);
         let optimised = Arc::new(reschema_ir::pass::optimise(&plain, config.passes));
         // The optimised Program is verified where it is translated; if that refuses it, say why.
@@ -111,8 +115,8 @@ impl Prepared {
         if interpreter.not_fast() == Some(Untranslatable::Unverified) {
             check(&optimised, Bounds::Checked)?;
         }
-        let prepared = Prepared { plain, optimised, interpreter, native: OnceLock::new() };
-        if config.tiering.0 == Kind::Eager {
+        let prepared = Prepared { plain, optimised, interpreter, name, native: OnceLock::new() };
+        if config.tiering.0 != Kind::Interpreter {
             // What cannot be compiled is interpreted; why is remembered.
             let _ = prepared.compile();
         }
@@ -137,6 +141,9 @@ impl Prepared {
         let Work { input, count, enough } = work;
         let request = Request { input, count, enough, limits, users };
         let result = match self.native.get() {
+            Some(Ok(native)) if config.tiering.0 == Kind::Verify => {
+                return self.verified(native, environment, &request, output);
+            }
             Some(Ok(native)) => {
                 // SAFETY: `run_on` gives windows that are what native code asks for.
                 let run = |at, count| unsafe { native.run(at, count, limits, users) };
@@ -147,8 +154,56 @@ impl Prepared {
         result.map_err(|failure| Error::from_failure(failure, &self.plain))
     }
 
+    /// On both tiers; what the interpreter gives is the result.
+    fn verified(
+        &self,
+        native: &Native,
+        environment: &mut Environment,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Error> {
+        let before = output.mark();
+        let mut again = Vec::new();
+        // SAFETY: as above.
+        let run = |at, count| unsafe { native.run(at, count, request.limits, request.users) };
+        let compiled = self.interpreter.run_on(run, &mut environment.0, request, &mut Output::Bytes(&mut again));
+        let interpreted = self.interpreter.run(&mut environment.0, request, output);
+        let made = match (&before, &*output) {
+            (Mark::Bytes(len), Output::Bytes(out)) => out.get(*len..).unwrap_or(&[]),
+            // Columns are never written by compiled code.
+            _ => again.as_slice(),
+        };
+        if let Some(what) = difference(&interpreted, &compiled, made, &again) {
+            output.undo(&before);
+            return Err(Error::new(
+                ErrorKind::TiersDiffer,
+                format!("the interpreter and compiled code differ: {what}"),
+            ));
+        }
+        let counted = |b: Batch| Batch { compiled: compiled.as_ref().map_or(0, |c| c.compiled), ..b };
+        interpreted.map(counted).map_err(|failure| Error::from_failure(failure, &self.plain))
+    }
+
     fn compile(&self) -> Result<&Native, &str> {
-        self.native.get_or_init(|| Native::compile(&self.optimised)).as_ref().map_err(String::as_str)
+        self.native.get_or_init(|| Native::compile(&self.optimised, &self.name)).as_ref().map_err(String::as_str)
+    }
+}
+
+/// What is different between the tiers, for people.
+fn difference(a: &Result<Batch, Failure>, b: &Result<Batch, Failure>, out_a: &[u8], out_b: &[u8]) -> Option<String> {
+    let how_far = |b: &Batch| (b.values, b.consumed);
+    match (a, b) {
+        (Ok(a), Ok(b)) if how_far(a) != how_far(b) => Some(format!("{:?} and {:?}", how_far(a), how_far(b))),
+        (Err(a), Err(b)) if a.stop != b.stop || how_far(&a.done) != how_far(&b.done) => {
+            Some(format!("{:?} and {:?}", a.stop, b.stop))
+        }
+        (Ok(_), Err(e)) => Some(format!("only compiled code fails: {:?}", e.stop)),
+        (Err(e), Ok(_)) => Some(format!("only the interpreter fails: {:?}", e.stop)),
+        _ => {
+            let at = out_a.iter().zip(out_b).position(|(x, y)| x != y);
+            let at = at.or((out_a.len() != out_b.len()).then_some(out_a.len().min(out_b.len())));
+            at.map(|at| format!("output byte {at}"))
+        }
     }
 }
 
@@ -176,7 +231,18 @@ fn lowered(lower: Lower, plan: &Plan, ends: &(Format, Format), config: &Config) 
     let sink = ends.1.sink.ok_or_else(|| no(ends.1.name, "written"))?;
     let options = Options { max_ops: config.limits.program_ops, users: config.conversions.clone() };
     let program = lower(plan, source().as_mut(), sink().as_mut(), &options)?;
-    Prepared::new(program, config)
+    let name = format!("{}→{} {}→{}", ends.0.name, ends.1.name, label(&plan.writer), label(&plan.reader));
+    Prepared::new(program, name, config)
+}
+
+/// What the root of a schema is called.
+fn label(schema: &Schema) -> String {
+    match &schema.get(schema.root()).shape {
+        Shape::Record(r) => r.naming.name.to_string(),
+        Shape::Enum(e) => e.naming.name.to_string(),
+        Shape::Fixed(f) => f.naming.name.to_string(),
+        _ => "value".into(),
+    }
 }
 
 impl From<Batch> for Done {

@@ -130,7 +130,15 @@ impl Compiler {
     /// # Errors
     /// See [`Refused`]: never a panic.
     pub fn compile(&self, program: &Arc<Program>) -> Result<Routine, Refused> {
-        caught(|| self.routine(program))
+        self.compile_named(program, "transform")
+    }
+
+    /// As [`Compiler::compile`], with a name for profilers (`RESCHEMA_PERF=map`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compile_named(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
+        caught(|| self.routine(program, name))
     }
 
     /// The text of what [`Compiler::compile`] makes; for any machine.
@@ -161,15 +169,16 @@ impl Compiler {
         Shared { program, pool, conv, config, max_clif: self.options.max_clif }
     }
 
-    fn routine(&self, program: &Arc<Program>) -> Result<Routine, Refused> {
+    fn routine(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
         let start = Instant::now();
         self.admit(program)?;
         let pool = Pool::new(program);
         let mut builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
         builder.symbol_lookup_fn(Box::new(|_| None));
-        let mut work = Work { module: Held(Some(JITModule::new(builder))), ids: Vec::new(), stats: Stats::default() };
+        let module = Held(Some(JITModule::new(builder)));
+        let mut work = Work { module, ids: Vec::new(), sizes: Vec::new(), stats: Stats::default() };
         self.define(&mut work, &self.shared(program, &pool))?;
-        let Work { module, ids, mut stats } = work;
+        let Work { module, ids, sizes, mut stats } = work;
         let Some(mut module) = module.take() else { return Err(Refused::Generator("no module".into())) };
         if let Err(e) = module.finalize_definitions() {
             // SAFETY: nothing of it has run.
@@ -177,6 +186,9 @@ impl Compiler {
             return Err(Refused::Machine(format!("the code cannot be made executable: {e}")));
         }
         let entry = module.get_finalized_function(ids[0]);
+        for (i, (id, bytes)) in ids.iter().zip(sizes).enumerate() {
+            crate::perf::note(&format!("reschema::{name}::f{i}"), module.get_finalized_function(*id), bytes);
+        }
         stats.time = start.elapsed();
         Ok(Routine::new(module, entry, program.clone(), pool, stats))
     }
@@ -205,6 +217,7 @@ impl Compiler {
             }
             module.define_function(*id, &mut context).map_err(generator)?;
             if let Some(code) = context.compiled_code() {
+                work.sizes.push(code.code_info().total_size as usize);
                 work.stats.code_bytes += code.code_info().total_size as usize;
                 frames = frames.max(u64::from(frame(code)));
             }
@@ -267,6 +280,8 @@ fn frame(code: &cranelift_codegen::CompiledCode) -> u32 {
 struct Work {
     module: Held,
     ids: Vec<FuncId>,
+    /// Bytes of each function.
+    sizes: Vec<usize>,
     stats: Stats,
 }
 

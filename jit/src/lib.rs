@@ -16,6 +16,7 @@ mod compile;
 mod context;
 mod emit;
 mod helpers;
+mod perf;
 mod pool;
 mod routine;
 

@@ -87,7 +87,7 @@ fn summary(sum: &Report, written: u64, start: Instant) -> String {
 
 fn converter(args: &Convert, reader: &Schema) -> Result<Converter> {
     let limits = args.max_depth.map_or_else(Limits::default, |d| Limits::default().depth(d));
-    let engine = Engine::builder().rules(args.rules.get()).limits(limits).build();
+    let engine = Engine::builder().rules(args.rules.get()).limits(limits).tiering(args.tier.get()).build();
     let engine = engine.map_err(|e| Failure::resolve("engine", &e))?;
     let on_damage = if matches!(args.on_error, OnError::Fail) { OnDamage::Fail } else { OnDamage::Skip };
     let threads = match args.threads {

@@ -12,7 +12,7 @@ pub(crate) struct Native(Infallible);
 const WHY: &str = "built without the feature `jit`";
 
 impl Native {
-    pub(crate) fn compile(_: &Arc<Program>) -> Result<Native, String> {
+    pub(crate) fn compile(_: &Arc<Program>, _: &str) -> Result<Native, String> {
         Err(WHY.into())
     }
 

@@ -17,8 +17,8 @@ fn compiler() -> Result<&'static Compiler, Refused> {
 
 impl Native {
     /// Compiles an optimised Program; or says why not.
-    pub(crate) fn compile(program: &Arc<Program>) -> Result<Native, String> {
-        compiler().and_then(|c| c.compile(program)).map(Native).map_err(|e| e.to_string())
+    pub(crate) fn compile(program: &Arc<Program>, name: &str) -> Result<Native, String> {
+        compiler().and_then(|c| c.compile_named(program, name)).map(Native).map_err(|e| e.to_string())
     }
 
     pub(crate) fn list(program: &Arc<Program>) -> Result<NativeListing, String> {
