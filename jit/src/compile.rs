@@ -92,6 +92,9 @@ fn flags(options: &Options) -> settings::Flags {
         ("opt_level", "none"),
         ("unwind_info", "false"),
         ("preserve_frame_pointers", "true"),
+        // Frames of large Programs may be larger than a guard page.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("enable_verifier", if options.verify_clif { "true" } else { "false" }),

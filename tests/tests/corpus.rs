@@ -4,7 +4,7 @@ use reschema::container::{Block, ContainerErrorKind, Reader, ReaderOptions, Writ
 use reschema::convert::{ConvertError, Converter};
 use reschema::messages::{Framing, MemoryStore, MessageReader};
 use reschema::schema::avro::{Names, Parser};
-use reschema::{Endpoint, Engine, Error, Schema};
+use reschema::{Endpoint, Engine, Error, Schema, Tiering};
 use reschema_tests::corpus;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -31,8 +31,12 @@ fn convert(path: &Path, reader: Option<&Schema>) -> Result<Result3, (u64, Error)
 
 fn converted(mut file: Reader<std::fs::File>, reader: Option<&Schema>, name: &str) -> Result<Result3, (u64, Error)> {
     let reader = reader.unwrap_or(file.schema()).clone();
-    let engine = Engine::default();
-    let t = engine.transform(Endpoint::avro(file.schema()), Endpoint::avro(&reader)).map_err(|e| (0, e))?;
+    let make = |tiering| {
+        let engine = Engine::builder().tiering(tiering).build().expect("an engine");
+        engine.transform(Endpoint::avro(file.schema()), Endpoint::avro(&reader)).map_err(|e| (0, e))
+    };
+    let (t, native) = (make(Tiering::interpreter())?, make(Tiering::eager())?);
+    assert!(native.native().is_some_and(|n| n.is_ok()), "{name}");
     let mut block = Block::new();
     let mut hash = Sha256::new();
     let mut total = Result3 { records: 0, bytes: 0, sha256: String::new() };
@@ -42,6 +46,11 @@ fn converted(mut file: Reader<std::fs::File>, reader: Option<&Schema>, name: &st
         let done =
             t.run_many(block.input(), block.count(), &mut out).map_err(|e| (total.records + e.records_done(), e))?;
         assert_eq!(done.consumed, block.data().len(), "{name}");
+        let mut again = Vec::new();
+        let compiled = native.run_many(block.input(), block.count(), &mut again);
+        let compiled = compiled.unwrap_or_else(|e| panic!("{name}: compiled code fails: {e}"));
+        assert_eq!((compiled.records, compiled.consumed), (done.records, done.consumed), "{name}");
+        assert!(again == out, "{name}: compiled code gives other bytes");
         total.records += done.records;
         total.bytes += out.len() as u64;
         hash.update(&out);

@@ -254,6 +254,15 @@ fn damaged_containers() {
     assert_eq!((*lost, *record, *records), (Lost::Gap, 1, None));
     assert_eq!(kept, &damaged[second..second + size - 16]);
     assert_eq!(values(&o.bytes).0, 2);
+    // A marker, the last one too: nothing else is lost.
+    for at in [second + size - 1, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x80;
+        let o = skip(&damaged);
+        let (lost, _, _, kept, _) = &o.told.damages[0];
+        assert_eq!((o.told.damages.len(), *lost, kept.len()), (1, Lost::Gap, 16));
+        assert_eq!(values(&o.bytes).0, 3);
+    }
     // The end.
     let o = skip(&bytes[..bytes.len() - 1]);
     assert_eq!((o.told.damages.len(), o.told.damages[0].0), (1, Lost::Gap));

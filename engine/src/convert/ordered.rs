@@ -55,7 +55,7 @@ impl<R: Read> File<R> {
             let keep = if self.keep_bytes { KEPT_BYTES } else { 0 };
             let gap = self.reader.resync(|part| bytes.extend(part.iter().take(keep - bytes.len())));
             match gap {
-                Ok(Some(gap)) => (offset, len) = (gap.from, gap.lost()),
+                Ok(Some(gap)) => (offset, len) = (gap.from, gap.lost),
                 Ok(None) => self.ended = true,
                 Err(e) => (cause, self.ended) = (e, true),
             }

@@ -310,19 +310,20 @@ fn resync_finds_the_next_block() {
                     errors += 1;
                     assert_eq!(e.block(), Some(1), "{what}: {e}");
                     let gap = r.resync(|part| lost.extend_from_slice(part)).expect("a slice").expect("a gap");
-                    assert_eq!(gap.from as usize, header + block, "{what}");
-                    let end = if what == "a marker" { 5 } else { 0 };
-                    // Without its marker, the block takes the next one along.
-                    let to = if end > 0 { 2 * block + 2 + end + 16 } else { 2 * block };
-                    assert_eq!((gap.to as usize, gap.found), (header + to, true), "{what}");
+                    let from = if what == "a marker" { 2 * block - 16 } else { block };
+                    assert_eq!((gap.from as usize, gap.to as usize), (header + from, header + 2 * block), "{what}");
+                    assert!(gap.found, "{what}");
+                    assert_eq!(gap.lost, lost.len() as u64, "{what}");
                 }
             }
         }
-        let want: Vec<u8> =
-            (0..10).chain(if what == "a marker" { 25..25 } else { 20..25 }).map(|v: u8| v << 1).collect();
+        // Where only the marker is damaged, the block is there.
+        let alone = what == "a marker";
+        let want: Vec<u8> = (0..if alone { 20 } else { 10 }).chain(20..25).map(|v: u8| v << 1).collect();
         assert_eq!((values, errors), (want, 1), "{what}");
-        let until = if what == "a marker" { 2 * block + 7 } else { 2 * block - 16 };
-        assert_eq!(lost, damaged[header + block..header + until], "{what}");
+        let from = header + if alone { 2 * block - 16 } else { block };
+        let until = header + if alone { 2 * block } else { 2 * block - 16 };
+        assert_eq!(lost, damaged[from..until], "{what}");
         assert_eq!(r.resync(|_| ()).expect("a slice"), None);
     }
 }

@@ -58,6 +58,8 @@ pub struct Reader<R> {
     /// Room for a marker.
     marker: Vec<u8>,
     state: State,
+    /// The next block is sound but for its marker.
+    trusted: bool,
 }
 
 /// What the next call finds.
@@ -85,15 +87,10 @@ pub struct Gap {
     pub from: u64,
     /// Byte behind the last, where reading goes on.
     pub to: u64,
-    /// A sync marker was found, and reading goes on behind it; otherwise the file has come to its end.
+    /// Bytes that are lost: those before the marker that was found, or the damaged marker alone.
+    pub lost: u64,
+    /// Reading goes on; otherwise the file has come to its end.
     pub found: bool,
-}
-
-impl Gap {
-    /// Bytes that are lost: the marker is none of them.
-    pub fn lost(&self) -> u64 {
-        self.to - self.from - if self.found { SYNC_SIZE as u64 } else { 0 }
-    }
 }
 
 type Result<T> = std::result::Result<T, ContainerError>;
@@ -131,6 +128,7 @@ impl<R: Read> Reader<R> {
             unpacker,
             marker,
             state: State::Sound,
+            trusted: false,
         })
     }
 
@@ -281,7 +279,7 @@ impl<R: Read> Reader<R> {
         let at = self.stream.at;
         let found =
             if (stored.len as u64) < head.size { 0 } else { self.stream.fill(SYNC_SIZE as u64, &mut self.marker)? };
-        if found == SYNC_SIZE && self.marker[..found] == self.sync {
+        if found == SYNC_SIZE && (self.marker[..found] == self.sync || std::mem::take(&mut self.trusted)) {
             return Ok(true);
         }
         let e = self.no_marker(head, stored.len as u64, at, &self.marker[..found]);
@@ -301,7 +299,7 @@ impl<R: Read> Reader<R> {
         let there = self.stream.peek(end + SYNC_SIZE)?;
         let body = (there.min(end) - head.len) as u64;
         let marker = self.stream.ahead().get(end.min(there)..(end + SYNC_SIZE).min(there)).unwrap_or(&[]);
-        if marker != self.sync {
+        if marker != self.sync && !(marker.len() == SYNC_SIZE && std::mem::take(&mut self.trusted)) {
             let at = self.stream.at + there.min(end) as u64;
             return Err(self.no_marker(head, body, at, marker));
         }
@@ -324,9 +322,9 @@ impl<R: Read> Reader<R> {
         ContainerError::new(ContainerErrorKind::Sync, at, message)
     }
 
-    /// After [`Reader::next_stored`] failed: passes over bytes up to the next sync marker, beginning with those of the
-    /// block that was none, so that reading can go on. `lost` gets the bytes, the marker not among them. `None` if
-    /// there is nothing to be passed over.
+    /// After [`Reader::next_stored`] failed: makes reading go on. Where nothing but the marker of a block is damaged, that
+    /// block comes next. Otherwise bytes are passed over up to the next marker, beginning with those of the block that was
+    /// none. `lost` gets what is lost. `None` if there is nothing to be passed over.
     ///
     /// # Errors
     /// A failure of the stream.
@@ -336,6 +334,13 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let from = self.stream.at;
+        if let Some(end) = self.marker_alone().inspect_err(|_| self.state = State::Ended)? {
+            lost(self.stream.ahead().get(end..end + SYNC_SIZE).unwrap_or(&[]));
+            (self.state, self.trusted) = (State::Sound, true);
+            self.blocks -= 1;
+            let (from, size) = (from + end as u64, SYNC_SIZE as u64);
+            return Ok(Some(Gap { from, to: from + size, lost: size, found: true }));
+        }
         loop {
             let there = self.stream.peek(SYNC_SIZE).inspect_err(|_| self.state = State::Ended)?;
             let window = &self.stream.ahead()[..there.min(WINDOW)];
@@ -343,13 +348,15 @@ impl<R: Read> Reader<R> {
                 lost(&window[..at]);
                 self.stream.take_ahead(at + SYNC_SIZE);
                 self.state = State::Sound;
-                return Ok(Some(Gap { from, to: self.stream.at, found: true }));
+                let to = self.stream.at;
+                return Ok(Some(Gap { from, to, lost: to - from - SYNC_SIZE as u64, found: true }));
             }
             if there < SYNC_SIZE {
                 lost(window);
                 self.stream.take_ahead(there);
                 self.state = State::Ended;
-                return Ok(Some(Gap { from, to: self.stream.at, found: false }));
+                let to = self.stream.at;
+                return Ok(Some(Gap { from, to, lost: to - from, found: false }));
             }
             // A marker may begin in the last bytes.
             let done = window.len() - (SYNC_SIZE - 1);
@@ -358,6 +365,41 @@ impl<R: Read> Reader<R> {
         }
     }
 }
+
+/// Largest blocks of which it is tried whether nothing but the marker is damaged: they are held in memory for it.
+const MARKER_ALONE: u64 = 16 << 20;
+
+impl<R: Read> Reader<R> {
+    /// Where the block ends that comes next, if nothing but its marker is wrong: behind it comes another that ends in the
+    /// file's marker, or nothing at all.
+    fn marker_alone(&mut self) -> Result<Option<usize>> {
+        let Some(end) = self.end_of_block(0)? else { return Ok(None) };
+        let next = end + SYNC_SIZE;
+        match self.stream.peek(next + 1)? {
+            there if there < next => Ok(None),
+            there if there == next => Ok(Some(end)),
+            _ => {
+                let Some(last) = self.end_of_block(next)? else { return Ok(None) };
+                self.stream.peek(last + SYNC_SIZE)?;
+                let marker = self.stream.ahead().get(last..last + SYNC_SIZE);
+                Ok((marker == Some(self.sync.as_slice())).then_some(end))
+            }
+        }
+    }
+
+    /// Where the bytes of a block end that begins some bytes ahead; `None` if none can begin there.
+    fn end_of_block(&mut self, at: usize) -> Result<Option<usize>> {
+        self.stream.peek(at + HEADER)?;
+        let bytes = self.stream.ahead().get(at..).unwrap_or(&[]);
+        let Long::Is(count, n) = long(bytes) else { return Ok(None) };
+        let Long::Is(size, m) = long(&bytes[n..]) else { return Ok(None) };
+        let size = u64::try_from(size).ok().filter(|s| count >= 0 && *s <= MARKER_ALONE);
+        Ok(size.map(|s| at + n + m + s as usize))
+    }
+}
+
+/// Bytes of a block's count and size at most.
+const HEADER: usize = 20;
 
 /// Only the schema of a container file: its blocks are not read, and its codec need not be known.
 ///
