@@ -3,6 +3,7 @@
 
 pub mod cases;
 pub mod corpus;
+pub mod engines;
 pub mod formats;
 pub mod fuzz;
 pub mod naive;

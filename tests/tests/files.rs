@@ -4,6 +4,7 @@
 use reschema::container::{Block, Codec, Reader, Writer, WriterOptions};
 use reschema::convert::{ConvertError, Converter, Damage, DeadLetters, Lost, OnDamage, Report, Watch};
 use reschema::{Engine, Schema};
+use reschema_tests::engines::{assert_tier, both};
 use std::io::{self, Write};
 
 const SYNC: [u8; 16] = *b"0123456789abcdef";
@@ -88,15 +89,20 @@ struct Outcome {
 }
 
 fn run(bytes: &[u8], reader: &str, threads: usize, on_damage: OnDamage, codec: &str) -> Outcome {
+    // One thread interprets, several run compiled code: the tiers are compared with the numbers of threads.
+    let tier = usize::from(threads > 1);
+    let engine = &both()[tier];
     let reader = schema(reader);
     let mut output = Writer::new(Vec::new(), &reader, options(codec)).expect("a header");
     let mut told = Told::default();
-    let converter = Converter::new(&Engine::default(), &reader).threads(threads).on_damage(on_damage);
-    let result = converter.run(Reader::new(bytes).expect("a header"), &mut output, &mut told);
+    let converter = Converter::new(engine, &reader).threads(threads).on_damage(on_damage);
+    let input = Reader::new(bytes).expect("a header");
+    assert_tier(tier, &converter.transform(input.schema()).expect("resolves"));
+    let result = converter.run(input, &mut output, &mut told);
     Outcome { result: result.map_err(|e| e.to_string()), bytes: output.finish().expect("the end"), told }
 }
 
-/// On one thread and on several: the same in everything.
+/// On one thread and on several, interpreted and compiled: the same in everything.
 fn same(bytes: &[u8], reader: &str, on_damage: OnDamage, codec: &str) -> Outcome {
     let one = run(bytes, reader, 1, on_damage, codec);
     for threads in [2, 3, 7] {

@@ -2,6 +2,7 @@
 
 use reschema::messages::{Framing, MemoryStore, MessageReader, SchemaId, SchemaStore, from_header, to_header};
 use reschema::{Endpoint, Engine, ErrorKind, Schema};
+use reschema_tests::engines::{assert_tier, both};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,7 +72,8 @@ fn value(i: u32) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn many_writers_and_no_allocation() {
-    for framing in [Framing::SingleObject, Framing::Confluent] {
+    for (framing, tier) in [(Framing::SingleObject, 0), (Framing::Confluent, 0), (Framing::SingleObject, 1)] {
+        let engine = &both()[tier];
         let mut store = MemoryStore::new();
         let ids: Vec<SchemaId> = (0..WRITERS)
             .map(|n| match framing {
@@ -92,7 +94,9 @@ fn many_writers_and_no_allocation() {
                 (message, out)
             })
             .collect();
-        let mut r = MessageReader::new(&Engine::default(), Arc::new(store), Endpoint::avro(&reader()), framing);
+        let t = engine.transform(Endpoint::avro(&writer(0)), Endpoint::avro(&reader())).expect("resolves");
+        assert_tier(tier, &t);
+        let mut r = MessageReader::new(engine, Arc::new(store), Endpoint::avro(&reader()), framing);
         let mut out = Vec::new();
         for (message, want) in &messages {
             out.clear();

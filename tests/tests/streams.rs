@@ -1,6 +1,7 @@
 //! Bare values from any `Read` to any `Write`: windows grow to the largest value and no further.
 
 use reschema::{Endpoint, Engine, ErrorKind, Limits, Schema, StreamError, Transform};
+use reschema_tests::engines::{assert_tier, both};
 use std::io::{self, Read};
 
 /// Gives as many bytes at a time as it is told, and says how large the buffers were.
@@ -39,19 +40,25 @@ fn string(len: usize) -> Vec<u8> {
 
 #[test]
 fn any_pieces_give_the_same() {
-    let t = transform(&Engine::default(), "\"string\"");
+    let transforms = both().map(|engine| transform(&engine, "\"string\""));
     let lengths = [0, 1, 300, 65_000, 3, 200_000, 0, 70_000, 64];
     let bytes: Vec<u8> = lengths.iter().flat_map(|l| string(*l)).collect();
-    for size in [1, 7, 4096, 65_536, usize::MAX] {
+    for (tier, t) in transforms.iter().enumerate() {
+        assert_tier(tier, t);
+        for size in [1, 7, 4096, 65_536, usize::MAX] {
+            let mut out = Vec::new();
+            let mut input = Pieces { bytes: &bytes, size, largest: 0 };
+            let done = t.stream(&mut input, &mut out).unwrap_or_else(|e| panic!("{size}: {e}"));
+            assert_eq!(
+                (done.records, done.bytes_read, done.bytes_written),
+                (9, bytes.len() as u64, bytes.len() as u64)
+            );
+            assert!(out == bytes, "pieces of {size}");
+            assert!(input.largest <= 256 << 10, "{}", input.largest);
+        }
         let mut out = Vec::new();
-        let mut input = Pieces { bytes: &bytes, size, largest: 0 };
-        let done = t.stream(&mut input, &mut out).unwrap_or_else(|e| panic!("{size}: {e}"));
-        assert_eq!((done.records, done.bytes_read, done.bytes_written), (9, bytes.len() as u64, bytes.len() as u64));
-        assert!(out == bytes, "pieces of {size}");
-        assert!(input.largest <= 256 << 10, "{}", input.largest);
+        assert_eq!(t.stream(&b""[..], &mut out).expect("nothing").records, 0);
     }
-    let mut out = Vec::new();
-    assert_eq!(t.stream(&b""[..], &mut out).expect("nothing").records, 0);
 }
 
 #[test]

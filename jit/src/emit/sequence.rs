@@ -12,6 +12,16 @@ use reschema_ir::{Body, Len, Num, SeqIn, SeqOut, TableId};
 /// Bytes that a chunk's header may take, and that the count of a chunk and its end may take.
 const HEADER: (u32, u32) = (20, 32);
 
+/// The header of a block.
+struct Header {
+    byte: Value,
+    /// It has more bytes.
+    many: Block,
+    /// The items begin, `n` of them.
+    begun: Block,
+    n: Value,
+}
+
 impl Emitter<'_, '_> {
     pub(super) fn repeat(&mut self, (from, to): (SeqIn, SeqOut), zero: bool, trust: bool, item: &Body) {
         // Items that do nothing are not run one by one.
@@ -52,16 +62,22 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(behind);
     }
 
-    /// Avro's blocks as one block. A second one makes the count unknown: rare, and the interpreter patches it.
-    fn blocks(&mut self, left: Variable, zero: bool, idle: bool, item: &Body, done: Block) {
-        self.check(HEADER.0, HEADER.1);
-        let (p, o) = (self.input(), self.output());
+    /// Looks at the first byte of a block's header, and goes on where that is all of it.
+    fn header(&mut self, p: Value) -> Header {
         let byte = self.byte(p);
         let (one, many, begun) = (self.b.create_block(), self.cold(), self.b.create_block());
         let n = self.b.append_block_param(begun, types::I64);
         let odd = self.b.ins().band_imm_u(byte, 0x81);
         self.b.ins().brif(odd, many, [], one, []);
         self.b.switch_to_block(one);
+        Header { byte, many, begun, n }
+    }
+
+    /// Avro's blocks as one block. A second one makes the count unknown: rare, and the interpreter patches it.
+    fn blocks(&mut self, left: Variable, zero: bool, idle: bool, item: &Body, done: Block) {
+        self.check(HEADER.0, HEADER.1);
+        let (p, o) = (self.input(), self.output());
+        let Header { byte, many, begun, n } = self.header(p);
         self.store_byte(byte, o);
         self.read(1);
         self.wrote(1);
@@ -99,12 +115,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(head);
         self.check(HEADER.0, 0);
         let p = self.input();
-        let byte = self.byte(p);
-        let (one, many, begun) = (self.b.create_block(), self.cold(), self.b.create_block());
-        let n = self.b.append_block_param(begun, types::I64);
-        let odd = self.b.ins().band_imm_u(byte, 0x81);
-        self.b.ins().brif(odd, many, [], one, []);
-        self.b.switch_to_block(one);
+        let Header { byte, many, begun, n } = self.header(p);
         self.read(1);
         let count = self.b.ins().ushr_imm_u(byte, 1);
         self.b.ins().jump(begun, [&super::arg(count)]);
