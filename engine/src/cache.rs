@@ -1,19 +1,32 @@
-//! Transforms by pair, so that asking again for the same pair costs a look-up.
+//! Transforms by pair, so that asking again for the same pair costs a look-up, and asking at the same time makes it once.
 //!
 //! A pair asked for with the same parsed schemas is found by their identity. Otherwise the key is everything the two
-//! schemas say, aliases, defaults and logical types included; the parsing canonical form drops those.
+//! schemas say, aliases, defaults and logical types included, found by its hash and compared in full; the parsing canonical
+//! form drops those. Rules, limits and conversions are the engine's, and so the same for all.
 
+use crate::error::Error;
 use crate::formats::Endpoint;
 use crate::transform::Transform;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 #[derive(Default)]
 pub(crate) struct Cache {
     capacity: usize,
+    maps: Mutex<Maps>,
+}
+
+#[derive(Default)]
+struct Maps {
     clock: u64,
     by_object: HashMap<(usize, usize, &'static str, &'static str), Entry>,
     by_content: HashMap<ContentKey, Entry>,
+    /// Pairs that somebody makes a transform for.
+    making: HashMap<ContentKey, Arc<Making>>,
 }
+
+/// What those who ask for it at once wait for.
+type Making = OnceLock<Result<Transform, Error>>;
 
 /// Formats and full content of a pair.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -37,34 +50,74 @@ impl Cache {
         Cache { capacity, ..Cache::default() }
     }
 
-    pub(crate) fn by_object(&mut self, w: &Endpoint, r: &Endpoint) -> Option<Transform> {
-        self.clock += 1;
-        let entry = self.by_object.get_mut(&object_key(w, r))?;
-        entry.used = self.clock;
+    fn maps(&self) -> MutexGuard<'_, Maps> {
+        // A panic elsewhere cannot leave the maps half changed in a way that matters.
+        self.maps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn by_object(&self, w: &Endpoint, r: &Endpoint) -> Option<Transform> {
+        let mut maps = self.maps();
+        maps.clock += 1;
+        let now = maps.clock;
+        let entry = maps.by_object.get_mut(&object_key(w, r))?;
+        entry.used = now;
         Some(entry.transform.clone())
     }
 
-    pub(crate) fn by_content(&mut self, key: &ContentKey, w: &Endpoint, r: &Endpoint) -> Option<Transform> {
-        let entry = self.by_content.get_mut(key)?;
-        entry.used = self.clock;
-        let transform = entry.transform.clone();
-        self.remember(w, r, &transform);
-        Some(transform)
-    }
-
-    pub(crate) fn insert(&mut self, key: ContentKey, w: &Endpoint, r: &Endpoint, transform: &Transform) {
-        if self.capacity == 0 {
-            return;
+    /// The transform of a pair; made, if there is none and nobody makes it already.
+    pub(crate) fn by_content(
+        &self,
+        key: ContentKey,
+        w: &Endpoint,
+        r: &Endpoint,
+        make: impl FnOnce() -> Result<Transform, Error>,
+    ) -> Result<Transform, Error> {
+        let making = {
+            let mut maps = self.maps();
+            let now = maps.clock;
+            if let Some(entry) = maps.by_content.get_mut(&key) {
+                entry.used = now;
+                let transform = entry.transform.clone();
+                let old = maps.remember(self.capacity, w, r, &transform);
+                drop(maps);
+                drop(old);
+                return Ok(transform);
+            }
+            maps.making.entry(key.clone()).or_default().clone()
+        };
+        let mut made = false;
+        let result = making.get_or_init(|| {
+            made = true;
+            make()
+        });
+        if made {
+            let mut maps = self.maps();
+            maps.making.remove(&key);
+            let old = result.as_ref().ok().map(|t| maps.insert(self.capacity, key, w, r, t));
+            drop(maps);
+            drop(old);
         }
-        evict(&mut self.by_content, self.capacity);
-        self.by_content.insert(key, Entry { transform: transform.clone(), used: self.clock, _ends: None });
-        self.remember(w, r, transform);
+        result.clone()
+    }
+}
+
+impl Maps {
+    /// Adds a transform, and returns those that have lost their place: they are to go when nobody waits for the maps.
+    fn insert(&mut self, capacity: usize, key: ContentKey, w: &Endpoint, r: &Endpoint, t: &Transform) -> Vec<Entry> {
+        if capacity == 0 {
+            return Vec::new();
+        }
+        let mut old = evict(&mut self.by_content, capacity);
+        self.by_content.insert(key, Entry { transform: t.clone(), used: self.clock, _ends: None });
+        old.extend(self.remember(capacity, w, r, t));
+        old
     }
 
-    fn remember(&mut self, w: &Endpoint, r: &Endpoint, transform: &Transform) {
-        evict(&mut self.by_object, self.capacity);
-        let entry = Entry { transform: transform.clone(), used: self.clock, _ends: Some((w.clone(), r.clone())) };
-        self.by_object.insert(object_key(w, r), entry);
+    fn remember(&mut self, capacity: usize, w: &Endpoint, r: &Endpoint, t: &Transform) -> Vec<Entry> {
+        let mut old = evict(&mut self.by_object, capacity);
+        let entry = Entry { transform: t.clone(), used: self.clock, _ends: Some((w.clone(), r.clone())) };
+        old.extend(self.by_object.insert(object_key(w, r), entry));
+        old
     }
 }
 
@@ -72,18 +125,19 @@ fn object_key(w: &Endpoint, r: &Endpoint) -> (usize, usize, &'static str, &'stat
     (w.schema.object_id(), r.schema.object_id(), w.format.name, r.format.name)
 }
 
-/// When full, drops the less recently used half.
-fn evict<K: Clone + Eq + std::hash::Hash>(map: &mut HashMap<K, Entry>, capacity: usize) {
+/// When full, takes out the less recently used half.
+fn evict<K: Clone + Eq + std::hash::Hash>(map: &mut HashMap<K, Entry>, capacity: usize) -> Vec<Entry> {
     if map.len() < capacity {
-        return;
+        return Vec::new();
     }
     let mut used: Vec<u64> = map.values().map(|e| e.used).collect();
     used.sort_unstable();
     let middle = used[used.len() / 2];
     let mut room = capacity / 2;
-    map.retain(|_, e| {
+    let goes = |_: &K, e: &mut Entry| {
         let keep = e.used >= middle && room > 0;
         room -= usize::from(keep);
-        keep
-    });
+        !keep
+    };
+    map.extract_if(goes).map(|(_, e)| e).collect()
 }

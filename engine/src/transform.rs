@@ -5,7 +5,10 @@ use crate::error::{Error, ErrorKind};
 use crate::explain::Explain;
 use crate::formats::Format;
 use crate::native::{Native, NativeListing, NativeStats};
-use crate::tiering::Kind;
+use crate::stats::TransformStats;
+use crate::tiering::hotness::Sampler;
+use crate::tiering::run::{Stopped, Thread};
+use crate::tiering::state::TierState;
 use reschema_interp::fast::Untranslatable;
 use reschema_interp::{Batch, Failure, Interpreter, Request};
 use reschema_ir::Program;
@@ -20,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What runs need besides the Program, for those who keep it themselves.
 #[derive(Default)]
-pub(crate) struct Environment(Box<reschema_interp::Environment>);
+pub(crate) struct Environment(Box<reschema_interp::Environment>, Sampler);
 
 /// Nothing in it outlives a run.
 impl Clone for Environment {
@@ -52,10 +55,8 @@ struct Prepared {
     plain: Arc<Program>,
     optimised: Arc<Program>,
     interpreter: Interpreter,
-    /// For profilers.
-    name: String,
-    /// Native code, or why there is none; once somebody has asked for it.
-    native: OnceLock<Result<Native, String>>,
+    /// Native code, or why there is none.
+    tier: Arc<TierState>,
 }
 
 /// What a call has done.
@@ -115,12 +116,8 @@ impl Prepared {
         if interpreter.not_fast() == Some(Untranslatable::Unverified) {
             check(&optimised, Bounds::Checked)?;
         }
-        let prepared = Prepared { plain, optimised, interpreter, name, native: OnceLock::new() };
-        if config.tiering.0 != Kind::Interpreter {
-            // What cannot be compiled is interpreted; why is remembered.
-            let _ = prepared.compile();
-        }
-        Ok(prepared)
+        let tier = TierState::new(optimised.clone(), name, config.broker.clone());
+        Ok(Prepared { plain, optimised, interpreter, tier })
     }
 
     fn run(&self, work: Work<'_>, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
@@ -140,18 +137,19 @@ impl Prepared {
         let Config { limits, users, .. } = config;
         let Work { input, count, enough } = work;
         let request = Request { input, count, enough, limits, users };
-        let result = match self.native.get() {
-            Some(Ok(native)) if config.tiering.0 == Kind::Verify => {
-                return self.verified(native, environment, &request, output);
-            }
-            Some(Ok(native)) => {
-                // SAFETY: `run_on` gives windows that are what native code asks for.
-                let run = |at, count| unsafe { native.run(at, count, limits, users) };
-                self.interpreter.run_on(run, &mut environment.0, &request, output)
-            }
-            _ => self.interpreter.run(&mut environment.0, &request, output),
-        };
-        result.map_err(|failure| Error::from_failure(failure, &self.plain))
+        if self.tier.broker().verifies()
+            && let Some(Some(native)) = self.tier.code(None).as_deref()
+        {
+            return self.verified(native, environment, &request, output);
+        }
+        let mut thread = Thread { environment: &mut environment.0, sampler: &mut environment.1 };
+        self.tier.run(&self.interpreter, &mut thread, &request, output).map_err(|stopped| self.error(stopped))
+    }
+
+    #[cold]
+    fn error(&self, stopped: Stopped) -> Error {
+        let Stopped { failure, before } = stopped;
+        Error::from_failure(failure, &self.plain).behind(before.consumed as u64, before.values)
     }
 
     /// On both tiers; what the interpreter gives is the result.
@@ -164,9 +162,8 @@ impl Prepared {
     ) -> Result<Batch, Error> {
         let before = output.mark();
         let mut again = Vec::new();
-        // SAFETY: as above.
-        let run = |at, count| unsafe { native.run(at, count, request.limits, request.users) };
-        let compiled = self.interpreter.run_on(run, &mut environment.0, request, &mut Output::Bytes(&mut again));
+        let mut other = Output::Bytes(&mut again);
+        let compiled = self.tier.native_run(native, &self.interpreter, &mut environment.0, request, &mut other);
         let interpreted = self.interpreter.run(&mut environment.0, request, output);
         let made = match (&before, &*output) {
             (Mark::Bytes(len), Output::Bytes(out)) => out.get(*len..).unwrap_or(&[]),
@@ -182,10 +179,6 @@ impl Prepared {
         }
         let counted = |b: Batch| Batch { compiled: compiled.as_ref().map_or(0, |c| c.compiled), ..b };
         interpreted.map(counted).map_err(|failure| Error::from_failure(failure, &self.plain))
-    }
-
-    fn compile(&self) -> Result<&Native, &str> {
-        self.native.get_or_init(|| Native::compile(&self.optimised, &self.name)).as_ref().map_err(String::as_str)
     }
 }
 
@@ -338,18 +331,29 @@ impl Transform {
         &self.0.config.limits
     }
 
-    /// Makes native code, if there is none, and runs it from now on.
+    /// Makes native code, if there is none, on this thread, and runs it from now on; an adaptive engine may give it back.
     ///
     /// # Errors
     /// The transform cannot be compiled, and why ([`ErrorKind::Unsupported`]). It runs on the interpreter.
     pub fn compile(&self) -> Result<NativeStats, Error> {
-        let native = self.0.transformation.compile();
-        native.map(Native::stats).map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
+        let native = self.0.transformation.tier.compile();
+        native.map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
     }
 
-    /// Size and cost of the native code, or why there is none; `None` if nobody has asked for it.
+    /// Size and cost of the native code, or why there is none; `None` if nobody has asked for it, and no call has been
+    /// hot enough. In an adaptive engine it may change with every call.
     pub fn native(&self) -> Option<Result<NativeStats, String>> {
-        self.0.transformation.native.get().map(|n| n.as_ref().map(Native::stats).map_err(String::clone))
+        self.0.transformation.tier.native()
+    }
+
+    /// Tells an adaptive engine that so many bytes of input will come: if compiling pays for them, it begins now.
+    pub fn expect(&self, bytes: u64) {
+        self.0.transformation.tier.expect(bytes);
+    }
+
+    /// What it has done so far, on which tier, and why not on native code.
+    pub fn stats(&self) -> TransformStats {
+        self.0.transformation.tier.stats()
     }
 
     /// The text of native code: the code generator's IR and machine instructions.
@@ -357,7 +361,10 @@ impl Transform {
     /// # Errors
     /// As [`Transform::compile`].
     pub fn native_listing(&self) -> Result<NativeListing, Error> {
-        Native::list(&self.0.transformation.optimised)
+        let tier = &self.0.transformation.tier;
+        tier.broker()
+            .generator
+            .list(tier.program())
             .map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
     }
 

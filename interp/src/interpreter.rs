@@ -216,6 +216,15 @@ impl Interpreter {
 }
 
 impl Batch {
+    /// Adds what came behind it.
+    pub fn add(&mut self, next: &Batch) {
+        self.values += next.values;
+        self.consumed += next.consumed;
+        self.fast += next.fast;
+        self.checked += next.checked;
+        self.compiled += next.compiled;
+    }
+
     fn one_checked(&mut self, end: usize) {
         self.values += 1;
         self.checked += 1;

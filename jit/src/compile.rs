@@ -1,6 +1,7 @@
 //! From a Program to a routine: what is refused, and the code generator kept at arm's length.
 
 use crate::emit::{self, Left, Shared, Stopped};
+use crate::fault::{Fault, Inert};
 use crate::pool::Pool;
 use crate::routine::{Routine, Stats};
 use cranelift_codegen::Context;
@@ -12,6 +13,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use reschema_ir::verify::{Bounds, verify};
 use reschema_ir::{Body, Op, Program};
+use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -27,11 +29,17 @@ pub struct Options {
     pub max_ops: usize,
     /// Runs the code generator's own verifier. For tests.
     pub verify_clif: bool,
+    /// Ops of a Program, counted as they are emitted, behind which code leaves the value to the interpreter: to find the
+    /// op whose code is wrong by halving.
+    pub max_op: Option<u32>,
+    /// For tests of what happens then.
+    #[doc(hidden)]
+    pub fault: Option<Fault>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_clif: 60_000, max_ops: 20_000, verify_clif: cfg!(debug_assertions) }
+        Options { max_clif: 60_000, max_ops: 20_000, verify_clif: cfg!(debug_assertions), max_op: None, fault: None }
     }
 }
 
@@ -51,6 +59,13 @@ pub enum Refused {
     Machine(String),
     /// The code generator failed.
     Generator(String),
+}
+
+impl Refused {
+    /// True if trying again would end as it did: the Program and the machine are what they are.
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, Refused::Machine(_) | Refused::Generator(_))
+    }
 }
 
 impl fmt::Display for Refused {
@@ -169,15 +184,20 @@ impl Compiler {
 
     fn shared<'a>(&self, program: &'a Program, pool: &'a Pool) -> Shared<'a> {
         let (conv, config) = (self.isa.default_call_conv(), self.isa.frontend_config());
-        Shared { program, pool, conv, config, max_clif: self.options.max_clif }
+        let max_op = self.options.max_op.unwrap_or(u32::MAX);
+        Shared { program, pool, conv, config, max_clif: self.options.max_clif, max_op, ops: Cell::new(0) }
     }
 
     fn routine(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
         let start = Instant::now();
+        self.options.fault.as_ref().map_or(Ok(()), Fault::strike)?;
         self.admit(program)?;
         let pool = Pool::new(program);
         let mut builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
         builder.symbol_lookup_fn(Box::new(|_| None));
+        if let Some(Fault::NotExecutable) = self.options.fault {
+            builder.memory_provider(Box::new(Inert::new()));
+        }
         let module = Held(Some(JITModule::new(builder)));
         let mut work = Work { module, ids: Vec::new(), sizes: Vec::new(), stats: Stats::default() };
         self.define(&mut work, &self.shared(program, &pool))?;

@@ -15,10 +15,15 @@ compile_error!("the compiled tier needs a 64-bit little-endian target: build wit
 mod compile;
 mod context;
 mod emit;
+mod estimate;
+mod fault;
 mod helpers;
 mod perf;
 mod pool;
 mod routine;
 
 pub use compile::{Compiler, Listing, Options, Refused};
+pub use estimate::estimate;
+#[doc(hidden)]
+pub use fault::Fault;
 pub use routine::{Routine, Stats};

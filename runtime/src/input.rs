@@ -28,6 +28,16 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// What is behind some bytes; nothing, if there are not so many.
+    pub fn behind(&self, bytes: usize) -> Input<'a> {
+        let rest = |b: &'a [u8]| b.get(bytes..).unwrap_or(&[]);
+        match self {
+            Input::Bytes(b) => Input::Bytes(rest(b)),
+            Input::Window(b) => Input::Window(rest(b)),
+            Input::Padded { buffer, len } => Input::Padded { buffer: rest(buffer), len: len.saturating_sub(bytes) },
+        }
+    }
+
     /// Readable bytes behind the end of the input.
     pub fn padding(&self) -> usize {
         match self {

@@ -30,6 +30,14 @@ impl Output<'_> {
         }
     }
 
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Output::Bytes(out) => out.len(),
+            Output::Columns(columns) => columns.bytes(),
+        }
+    }
+
     /// Undoes everything since the mark, which this output has made.
     pub fn undo(&mut self, to: &Mark) {
         match (self, to) {

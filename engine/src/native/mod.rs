@@ -3,12 +3,15 @@
 #[cfg(feature = "jit")]
 mod enabled;
 #[cfg(feature = "jit")]
-pub(crate) use enabled::Native;
+pub(crate) use enabled::{Generator, Native};
 
 #[cfg(not(feature = "jit"))]
 mod disabled;
 #[cfg(not(feature = "jit"))]
-pub(crate) use disabled::Native;
+pub(crate) use disabled::{Generator, Native};
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What native code of a transform is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,4 +35,36 @@ pub struct NativeListing {
     pub clif: String,
     /// Machine instructions.
     pub assembly: String,
+}
+
+/// What the code generator goes by.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GeneratorOptions {
+    /// Instructions of its IR that a routine may have; `None`: its default.
+    pub(crate) largest: Option<usize>,
+    /// Ops behind which code leaves.
+    pub(crate) max_op: Option<u32>,
+    pub(crate) fault: Option<Fault>,
+}
+
+/// Why there is no native code.
+#[derive(Clone, Debug)]
+pub(crate) struct NotCompiled {
+    pub(crate) why: String,
+    /// Trying again would end as it did.
+    pub(crate) lasting: bool,
+}
+
+/// A failure of the code generator on demand, for tests.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// It panics.
+    Panic,
+    /// It returns an error.
+    Error,
+    /// It does not return until this is true.
+    Hang(Arc<AtomicBool>),
+    /// Memory cannot be made executable.
+    NotExecutable,
 }

@@ -16,6 +16,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use reschema_ir::{Body, Op, Program};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What compiled code leaves to others, and how often it stands in the code.
@@ -29,6 +30,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) config: TargetFrontendConfig,
     /// Instructions that a function may have.
     pub(crate) max_clif: usize,
+    /// Ops that are emitted; at others, code leaves.
+    pub(crate) max_op: u32,
+    /// Ops met so far.
+    pub(crate) ops: Cell<u32>,
 }
 
 /// Why emission has stopped.
@@ -358,6 +363,11 @@ impl Emitter<'_, '_> {
         let emitted = self.b.func.dfg.num_insts();
         if self.refused.is_some() || emitted > self.shared.max_clif {
             self.refused.get_or_insert(Stopped::TooLarge(emitted));
+            return;
+        }
+        let index = self.shared.ops.replace(self.shared.ops.get() + 1);
+        if index >= self.shared.max_op {
+            self.leave(Exit::Reject);
             return;
         }
         match op {

@@ -1,0 +1,45 @@
+//! What operators may want to be told when it happens: as events of `tracing`, and counted by the facade `metrics`; each is
+//! a feature. None of it is on a path that a value takes.
+
+#[cfg(feature = "tracing")]
+#[path = "log.rs"]
+mod log;
+#[cfg(not(feature = "tracing"))]
+#[path = "silent.rs"]
+mod log;
+
+#[cfg(feature = "metrics")]
+#[path = "meter.rs"]
+mod meter;
+#[cfg(not(feature = "metrics"))]
+#[path = "silent.rs"]
+mod meter;
+
+use std::time::Duration;
+
+/// Something has happened to a transform (its name is given), or to the engine.
+#[cfg_attr(not(any(feature = "tracing", feature = "metrics")), allow(dead_code, reason = "nobody reads it"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event<'a> {
+    /// It waits to be compiled, and why.
+    Queued { name: &'a str, why: &'static str },
+    /// It has native code.
+    Compiled { name: &'a str, time: Duration, code_bytes: usize },
+    /// It has none, and why.
+    NotCompiled { name: &'a str, why: &'a str },
+    /// Its code has made room for other code.
+    Evicted { name: &'a str, code_bytes: usize },
+    /// Its code was slower than the interpreter: nanoseconds a byte.
+    SteppedBack { name: &'a str, interpreted: f64, native: f64 },
+    /// A compile has taken too long.
+    Abandoned { name: &'a str, after: Duration },
+    /// The engine compiles no more, and why.
+    Off { why: &'a str },
+    /// A variable of the environment is not understood.
+    BadSwitch { why: &'a str },
+}
+
+pub(crate) fn emit(event: Event<'_>) {
+    log::note(event);
+    meter::note(event);
+}

@@ -1,0 +1,283 @@
+//! What a transform has done: counters that every call adds to, and a clock that some calls read.
+//!
+//! A call adds to two counters of its thread's shard. A clock is read for calls of many values, and for one in about 64 of
+//! the others, chosen at random: transforms that take turns are all met, and what one such call took stands for 64.
+
+use reschema_interp::Batch;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Values from which a call is timed.
+pub(crate) const MANY: u64 = 64;
+/// Calls of few values of which one is timed, on average.
+const EACH: u32 = 64;
+/// Weight of the last measurement in an average.
+const NEW: f64 = 0.125;
+/// A measurement counts at most as many times the average: others are interruptions.
+const MOST: f64 = 4.0;
+const SHARDS: usize = 4;
+
+/// Chooses calls to be timed, and a shard. One a thread.
+#[derive(Clone)]
+pub(crate) struct Sampler {
+    /// Calls until one is timed.
+    left: u32,
+    random: u32,
+    shard: usize,
+}
+
+impl Default for Sampler {
+    fn default() -> Sampler {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        // Any number but 0 will do; threads differ.
+        let random = (n as u32).wrapping_mul(0x9e37_79b9) | 1;
+        let mut sampler = Sampler { left: 1, random, shard: n as usize % SHARDS };
+        sampler.again();
+        sampler
+    }
+}
+
+impl Sampler {
+    /// Whether a call of few values is timed.
+    #[inline]
+    fn strikes(&mut self) -> bool {
+        self.left -= 1;
+        self.left == 0 && self.again()
+    }
+
+    #[cold]
+    fn again(&mut self) -> bool {
+        // Xorshift: an even pace would meet only some of those who take turns.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        self.left = 1 + self.random % (2 * EACH - 1);
+        true
+    }
+}
+
+/// Which tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ran {
+    Interpreted,
+    Native,
+}
+
+/// A call that is timed.
+pub(crate) struct Timed {
+    start: Instant,
+    /// Calls that it stands for.
+    weight: f64,
+    class: Class,
+}
+
+/// Calls of few values spend much of their time around them: they are compared with their like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Few,
+    Many,
+}
+
+impl Timed {
+    /// If a call of so many values is to be timed.
+    #[inline]
+    pub(crate) fn begin(sampler: &mut Sampler, count: u64) -> Option<Timed> {
+        if count >= MANY {
+            return Some(Timed { start: Instant::now(), weight: 1.0, class: Class::Many });
+        }
+        sampler.strikes().then(|| Timed { start: Instant::now(), weight: f64::from(EACH), class: Class::Few })
+    }
+
+    pub(crate) fn class(&self) -> Class {
+        self.class
+    }
+
+    pub(crate) fn end(&self, ran: Ran, bytes: usize) -> Sample {
+        let nanoseconds = self.start.elapsed().as_nanos() as f64;
+        Sample { ran, class: self.class, weight: self.weight, bytes: bytes.max(1) as f64, nanoseconds }
+    }
+}
+
+/// A call that was timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) ran: Ran,
+    pub(crate) class: Class,
+    pub(crate) weight: f64,
+    /// At least one.
+    pub(crate) bytes: f64,
+    pub(crate) nanoseconds: f64,
+}
+
+/// Nanoseconds a byte, as they were last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rate {
+    pub(crate) average: f64,
+    pub(crate) samples: u32,
+}
+
+impl Rate {
+    fn add(&mut self, nanoseconds: f64) -> f64 {
+        if self.samples == 0 {
+            self.average = nanoseconds;
+        }
+        let counted = nanoseconds.min(self.average * MOST);
+        self.average += NEW * (counted - self.average);
+        self.samples = self.samples.saturating_add(1);
+        counted
+    }
+
+    pub(crate) fn pair(&self) -> (f64, u32) {
+        (self.average, self.samples)
+    }
+}
+
+/// What was timed, by tier.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    rates: [[Rate; 2]; 2],
+    /// Nanoseconds in all, as far as they were measured or stand for others.
+    spent: [f64; 2],
+}
+
+impl Times {
+    /// Takes a sample, and returns its nanoseconds a byte.
+    pub(crate) fn add(&mut self, sample: &Sample) -> f64 {
+        let rate = &mut self.rates[sample.ran as usize][sample.class as usize];
+        let counted = rate.add(sample.nanoseconds / sample.bytes);
+        self.spent[sample.ran as usize] += counted * sample.bytes * sample.weight;
+        counted
+    }
+
+    pub(crate) fn spent(&self, ran: Ran) -> f64 {
+        self.spent[ran as usize]
+    }
+
+    pub(crate) fn rate(&self, ran: Ran, class: Class) -> Rate {
+        self.rates[ran as usize][class as usize]
+    }
+
+    /// Of the class that was measured more often.
+    pub(crate) fn usual(&self, ran: Ran) -> Option<f64> {
+        let best = self.rates[ran as usize].iter().max_by_key(|r| r.samples)?;
+        (best.samples > 0).then_some(best.average)
+    }
+
+    /// Forgets how fast native code was: there will be other code, or other data.
+    pub(crate) fn forget_native(&mut self) {
+        self.rates[Ran::Native as usize] = Default::default();
+    }
+
+    /// Goes by what the interpreter takes now, and waits for more before code is doubted again.
+    pub(crate) fn restart(&mut self, class: Class, interpreted: &[f64]) {
+        let average = super::decision::median(interpreted);
+        let samples = interpreted.len() as u32;
+        self.rates[Ran::Interpreted as usize][class as usize] = Rate { average, samples };
+        self.rates[Ran::Native as usize][class as usize].samples = 0;
+    }
+}
+
+/// What calls have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    /// Values on the fast path of the interpreter.
+    pub(crate) fast: u64,
+    /// Values by the checking interpreter.
+    pub(crate) checked: u64,
+    /// Values by native code.
+    pub(crate) native: u64,
+    /// Bytes of input of calls on the interpreter.
+    pub(crate) interpreted_bytes: u64,
+    /// Bytes of input of calls on native code.
+    pub(crate) native_bytes: u64,
+}
+
+impl std::ops::AddAssign for Sum {
+    fn add_assign(&mut self, other: Sum) {
+        self.fast += other.fast;
+        self.checked += other.checked;
+        self.native += other.native;
+        self.interpreted_bytes += other.interpreted_bytes;
+        self.native_bytes += other.native_bytes;
+    }
+}
+
+/// Counters of some threads, in a line of the cache.
+#[derive(Default)]
+#[repr(align(64))]
+struct Shard {
+    fast: AtomicU64,
+    checked: AtomicU64,
+    native: AtomicU64,
+    interpreted_bytes: AtomicU64,
+    native_bytes: AtomicU64,
+}
+
+/// Counters of all threads.
+#[derive(Default)]
+pub(crate) struct Counters([Shard; SHARDS]);
+
+impl Counters {
+    #[inline]
+    pub(crate) fn add(&self, sampler: &Sampler, ran: Ran, batch: &Batch) {
+        let Some(shard) = self.0.get(sampler.shard) else { return };
+        let add = |counter: &AtomicU64, n: u64| {
+            if n > 0 {
+                counter.fetch_add(n, Ordering::Relaxed);
+            }
+        };
+        let (values, bytes) = match ran {
+            Ran::Interpreted => ((&shard.fast, batch.fast), &shard.interpreted_bytes),
+            Ran::Native => ((&shard.native, batch.compiled), &shard.native_bytes),
+        };
+        add(values.0, values.1);
+        add(bytes, batch.consumed as u64);
+        if batch.checked > 0 {
+            shard.checked.fetch_add(batch.checked, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn sum(&self) -> Sum {
+        let mut sum = Sum::default();
+        for shard in &self.0 {
+            let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+            sum += Sum {
+                fast: get(&shard.fast),
+                checked: get(&shard.checked),
+                native: get(&shard.native),
+                interpreted_bytes: get(&shard.interpreted_bytes),
+                native_bytes: get(&shard.native_bytes),
+            };
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_take_turns_are_all_met() {
+        let mut sampler = Sampler::default();
+        let mut met = [0; 64];
+        for call in 0..640_000 {
+            met[call % 64] += u32::from(sampler.strikes());
+        }
+        let (least, most) = (met.iter().min(), met.iter().max());
+        assert!(least >= Some(&90) && most <= Some(&230), "{met:?}");
+    }
+
+    #[test]
+    fn interruptions_count_little() {
+        let mut times = Times::default();
+        let sample =
+            |nanoseconds| Sample { ran: Ran::Interpreted, class: Class::Many, weight: 1.0, bytes: 100.0, nanoseconds };
+        (0..10).for_each(|_| assert_eq!(times.add(&sample(200.0)), 2.0));
+        assert_eq!((times.usual(Ran::Interpreted), times.usual(Ran::Native)), (Some(2.0), None));
+        times.add(&sample(1e9));
+        assert_eq!(times.spent(Ran::Interpreted), 2000.0 + 800.0);
+        assert!(times.usual(Ran::Interpreted) < Some(3.0));
+    }
+}
