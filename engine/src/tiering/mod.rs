@@ -50,6 +50,7 @@ pub struct Adaptive {
     pub(crate) expected: u64,
     pub(crate) compile_time: Duration,
     pub(crate) queue: usize,
+    pub(crate) compares: bool,
 }
 
 impl Tiering {
@@ -84,6 +85,7 @@ impl Tiering {
             expected: 0,
             compile_time: Duration::from_secs(10),
             queue: 256,
+            compares: true,
         }
     }
 }
@@ -143,6 +145,12 @@ impl Adaptive {
     /// the third, the engine compiles no more. Default 10 s.
     pub fn compile_time(self, limit: Duration) -> Adaptive {
         Adaptive { compile_time: limit, ..self }
+    }
+
+    /// Keeps native code whatever it measures: no call is interpreted for the sake of a comparison, and nothing steps back to
+    /// the interpreter because it is faster.
+    pub fn without_comparison(self) -> Adaptive {
+        Adaptive { compares: false, ..self }
     }
 
     /// Transforms that may wait to be compiled; beyond, the least hot waits until it is hotter. Default 256.

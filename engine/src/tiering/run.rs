@@ -39,10 +39,10 @@ impl TierState {
             return self.slices(interpreter, thread, request, output);
         }
         let first = |failure| Stopped { failure, before: Batch::default() };
-        self.once(interpreter, thread, request, output, 0).map_err(first)
+        self.once(interpreter, thread, request, output, request.count).map_err(first)
     }
 
-    /// Without a change of tier. `ahead`: bytes that are known to come, these included.
+    /// Without a change of tier. `left`: values that are known to come, these included.
     #[inline]
     fn once(
         self: &Arc<TierState>,
@@ -50,7 +50,7 @@ impl TierState {
         thread: &mut Thread<'_>,
         request: &Request<'_>,
         output: &mut Output<'_>,
-        ahead: u64,
+        left: u64,
     ) -> Result<Batch, Failure> {
         let Thread { environment, sampler } = thread;
         let timed = Timed::begin(sampler, request.count);
@@ -66,7 +66,8 @@ impl TierState {
         self.counters.add(sampler, ran, batch);
         if let Some(timed) = timed {
             let sample = timed.end(ran, batch.consumed);
-            self.timed(&sample, batch.values, ahead.saturating_sub(batch.consumed as u64));
+            let behind = request.input.bytes().len().saturating_sub(batch.consumed) as u64;
+            self.timed(&sample, batch.values, left.saturating_sub(batch.values), behind);
         }
         result
     }
@@ -108,9 +109,8 @@ impl TierState {
             }
             let left = request.count - done.values;
             let input = request.input.behind(done.consumed);
-            let ahead = self.mean().map_or(0.0, |mean| mean * left as f64).min(input.bytes().len() as f64);
             let slice = Request { input, count: left.min(self.slice()), enough: request.enough - made, ..*request };
-            match self.once(interpreter, thread, &slice, output, ahead as u64) {
+            match self.once(interpreter, thread, &slice, output, left) {
                 Ok(batch) => done.add(&batch),
                 Err(failure) => return Err(Stopped { failure, before: done }),
             }

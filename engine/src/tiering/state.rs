@@ -193,17 +193,18 @@ impl TierState {
         self.exits[at].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A call was timed, which did so many values; so many bytes are known to come with it.
+    /// A call was timed, which did so many values; so many more are known to come with it, in at most so many bytes.
     #[cold]
-    pub(crate) fn timed(self: &Arc<TierState>, sample: &Sample, values: u64, ahead: u64) {
+    pub(crate) fn timed(self: &Arc<TierState>, sample: &Sample, values: u64, left: u64, bytes: u64) {
+        let mut ahead = 0;
         if values > 0 {
-            self.mean.store((sample.bytes / values as f64).to_bits(), Ordering::Relaxed);
+            let mean = sample.bytes / values as f64;
+            self.mean.store(mean.to_bits(), Ordering::Relaxed);
+            ahead = bytes.min((mean * left as f64) as u64);
         }
         let mut slow = self.slow();
         let per_byte = slow.times.add(sample);
-        if self.broker.adapts().is_none() {
-            return;
-        }
+        let Some(knobs) = self.broker.adapts() else { return };
         match slow.phase {
             Phase::Interpreted => {
                 let then = self.consider(&mut slow, ahead);
@@ -214,8 +215,8 @@ impl TierState {
                 drop(slow);
                 self.then(Then::Watch);
             }
-            Phase::Native => self.judge(slow, sample, per_byte),
-            Phase::Never => {}
+            Phase::Native if knobs.compares => self.judge(slow, sample, per_byte),
+            Phase::Native | Phase::Never => {}
         }
     }
 
