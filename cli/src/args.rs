@@ -69,9 +69,15 @@ pub(crate) struct Convert {
     /// same and sets it aside in a container file.
     #[arg(long, value_name = "fail|skip|dlq=FILE", default_value = "fail")]
     pub(crate) on_error: OnError,
-    /// What runs the transformation.
-    #[arg(long, value_enum, default_value_t = Tier::Interp)]
+    /// What runs the transformation. The variable RESCHEMA_TIER (off, auto, eager, verify) comes before it.
+    #[arg(long, value_enum, default_value_t = Tier::Auto)]
     pub(crate) tier: Tier,
+    /// With --tier auto: bytes of values, before compression, at which native code is made, whatever is measured.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) tier_threshold: Option<u64>,
+    /// Tell on standard error which tier has done what, and why.
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
+    pub(crate) stats: Option<Form>,
     /// Deepest nesting of records, arrays and maps, at most 256. Default 64.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) max_depth: Option<u32>,
@@ -113,6 +119,8 @@ pub(crate) struct Explain {
 /// What runs a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tier {
+    /// The interpreter, and native code where there is so much to do that making it pays.
+    Auto,
     /// The interpreter.
     Interp,
     /// Native code where it can be made, the interpreter otherwise.
@@ -122,8 +130,10 @@ pub(crate) enum Tier {
 }
 
 impl Tier {
-    pub(crate) fn get(self) -> Tiering {
+    pub(crate) fn get(self, threshold: Option<u64>) -> Tiering {
+        let adaptive = Tiering::adaptive();
         match self {
+            Tier::Auto => threshold.map_or(adaptive.clone(), |bytes| adaptive.threshold(bytes)).into(),
             Tier::Interp => Tiering::interpreter(),
             Tier::Jit => Tiering::eager(),
             Tier::Verify => Tiering::verify(),

@@ -609,7 +609,7 @@ fn tiers() {
         values(&out.stdout)
     };
     let interpreted = data("interp");
-    assert_eq!((data("jit"), data("verify")), (interpreted.clone(), interpreted));
+    assert_eq!((data("auto"), data("jit"), data("verify")), (interpreted.clone(), interpreted.clone(), interpreted));
     let out = f.run(&["explain", "old.avsc", "new.avsc", "--clif"]);
     if !cfg!(feature = "jit") {
         assert!(text(&out.stderr).contains("built without the feature"), "{}", text(&out.stderr));
@@ -618,4 +618,44 @@ fn tiers() {
     assert!(text(&out.stdout).starts_with("function"), "{}", text(&out.stdout));
     let out = f.run(&["explain", "old.avsc", "new.avsc", "--asm"]);
     assert!(text(&out.stdout).contains("ret"), "{}", text(&out.stdout));
+}
+
+/// What operators switch, and what they are told.
+#[test]
+fn tiers_by_the_environment() {
+    let f = Folder::new();
+    let run = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reschema"));
+        command.current_dir(f.0.path()).args(["convert", "a.avro", "--to-schema", "new.avsc", "-o", "-", "-q"]);
+        command.args(args).envs(variables.iter().copied()).output().expect("runs")
+    };
+    let stats = |variables: &[(&str, &str)], args: &[&str]| {
+        let out = run(variables, &[&["--stats=json"], args].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        (serde_json::from_slice::<serde_json::Value>(&out.stderr).expect("JSON"), values(&out.stdout))
+    };
+    let (told, want) = stats(&[], &[]);
+    assert_eq!((told["tiering"].as_str(), told["interpreted"]["records"].as_u64()), (Some("adaptive"), Some(2)));
+    let (told, got) = stats(&[("RESCHEMA_TIER", "off")], &["--tier", "jit"]);
+    assert_eq!((told["tiering"].as_str(), got == want), (Some("interpreter"), true));
+    let (told, got) = stats(&[("RESCHEMA_TIER", "eager")], &[]);
+    assert_eq!((told["tiering"].as_str(), got == want), (Some("eager"), true));
+    assert_eq!(told["native"]["records"] == 2, cfg!(feature = "jit"), "{told}");
+    // Where code ends early, the interpreter does the value.
+    let mut left = Vec::new();
+    for op in 0..12 {
+        let (told, got) = stats(&[("RESCHEMA_JIT_MAX_OP", &op.to_string())], &["--tier", "verify"]);
+        assert!(got == want, "{op}");
+        left.push(told["exits"]["reject"].as_u64().expect("a number"));
+    }
+    let expected = if cfg!(feature = "jit") { (Some(&2), Some(&0)) } else { (Some(&0), Some(&0)) };
+    assert_eq!((left.first(), left.last()), expected, "{left:?}");
+    for (name, bad) in [("RESCHEMA_TIER", "on"), ("RESCHEMA_TIER_THRESHOLD", "much"), ("RESCHEMA_JIT_MAX_OP", "-1")] {
+        let out = run(&[(name, bad)], &[]);
+        assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(name));
+    }
+    let out = run(&[], &["--stats"]);
+    let words = text(&out.stderr);
+    assert!(words.contains("tiering adaptive") && words.contains("interpreter: 2 records"), "{words}");
 }

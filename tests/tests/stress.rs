@@ -112,7 +112,12 @@ fn threads_that_switch_evict_and_drop() {
     let counted = stats.interpreted.records + stats.native.records + stats.checked_records;
     println!(
         "{done} values, {} native; {} transforms made, {:?}, {} of {} bytes of code, {} stale",
-        stats.native.records, stats.transforms_made, stats.compiles, stats.code_bytes, stats.code_bytes_limit, stats.stale
+        stats.native.records,
+        stats.transforms_made,
+        stats.compiles,
+        stats.code_bytes,
+        stats.code_bytes_limit,
+        stats.stale
     );
     assert_eq!(counted, done);
     assert!(stats.code_bytes <= stats.code_bytes_limit);

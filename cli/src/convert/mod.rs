@@ -2,6 +2,7 @@
 
 mod destination;
 mod reporter;
+mod stats;
 
 use crate::args::{Convert, OnError};
 use crate::exit::{Exit, Failure, Result, say};
@@ -36,8 +37,9 @@ pub(crate) fn run(args: &Convert) -> Result {
     // A file that grows in place is cut back where the conversion fails; others have not got their names.
     let undo = args.append.then(|| Undo::Cut(args.output.clone(), before));
     undo.clone().into_iter().for_each(interrupt::begin);
+    let engine = engine(args)?;
     let mut job = Job {
-        converter: converter(args, writer.schema())?,
+        converter: converter(args, &engine, writer.schema()),
         reporter: Reporter::new(total, args.quiet, letters.is_some()),
         letters: letters.map(|(path, letters)| (path.clone(), letters)),
         quiet: args.quiet,
@@ -59,6 +61,9 @@ pub(crate) fn run(args: &Convert) -> Result {
     undo.iter().for_each(interrupt::done);
     if !args.quiet || job.sum.damages > 0 {
         say(&summary(&job.sum, written - before, start));
+    }
+    if let Some(form) = args.stats {
+        say(&stats::words(&engine.stats(), form));
     }
     Ok(if job.sum.damages > 0 { Exit::Partial } else { Exit::Ok })
 }
@@ -85,16 +90,24 @@ fn summary(sum: &Report, written: u64, start: Instant) -> String {
     format!("{records} records, {bytes_read} bytes read, {written} written, {rate:.0} MB/s{lost}")
 }
 
-fn converter(args: &Convert, reader: &Schema) -> Result<Converter> {
+fn engine(args: &Convert) -> Result<Engine> {
     let limits = args.max_depth.map_or_else(Limits::default, |d| Limits::default().depth(d));
-    let engine = Engine::builder().rules(args.rules.get()).limits(limits).tiering(args.tier.get()).build();
-    let engine = engine.map_err(|e| Failure::resolve("engine", &e))?;
+    let tiering = args.tier.get(args.tier_threshold);
+    Engine::builder()
+        .rules(args.rules.get())
+        .limits(limits)
+        .tiering(tiering)
+        .build()
+        .map_err(|e| Failure::usage(e.message()))
+}
+
+fn converter(args: &Convert, engine: &Engine, reader: &Schema) -> Converter {
     let on_damage = if matches!(args.on_error, OnError::Fail) { OnDamage::Fail } else { OnDamage::Skip };
     let threads = match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
         n => n as usize,
     };
-    Ok(Converter::new(&engine, reader).threads(threads).on_damage(on_damage))
+    Converter::new(engine, reader).threads(threads).on_damage(on_damage)
 }
 
 /// Threads where no number is asked for: more cores than these wait for the disk.
@@ -178,6 +191,8 @@ impl Job {
         let name = input::name(path);
         let transform = self.converter.transform(file.schema()).map_err(|e| Failure::resolve(&name, &e))?;
         self.warn(&name, &transform);
+        // Values are at least about as many bytes as the file that they are packed in.
+        transform.expect(path.metadata().map_or(0, |m| m.len()));
         if let Some((_, letters)) = &mut self.letters {
             letters.input(&name, file.codec(), file.schema_text());
         }
