@@ -1,7 +1,7 @@
 //! What an operator sees: of a transform, and of an engine.
 //!
 //! Counts are exact, and current as of the last call that has returned. Times are measured for calls of 64 values and more,
-//! and estimated from one in about 64 of the others. Bytes belong to the tier that a call ran on; values that its fast path
+//! and estimated from one in about 128 of the others. Bytes belong to the tier that a call ran on; values that its fast path
 //! has left are counted as checked.
 
 use serde::Serialize;

@@ -4,9 +4,8 @@ use crate::engine::Config;
 use crate::error::{Error, ErrorKind};
 use crate::explain::Explain;
 use crate::formats::Format;
-use crate::native::{Native, NativeListing, NativeStats};
+use crate::native::{NativeListing, NativeStats};
 use crate::stats::TransformStats;
-use crate::tiering::hotness::Sampler;
 use crate::tiering::run::{Stopped, Thread};
 use crate::tiering::state::TierState;
 use reschema_interp::fast::Untranslatable;
@@ -23,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What runs need besides the Program, for those who keep it themselves.
 #[derive(Default)]
-pub(crate) struct Environment(Box<reschema_interp::Environment>, Sampler);
+pub(crate) struct Environment(Box<Thread>);
 
 /// Nothing in it outlives a run.
 impl Clone for Environment {
@@ -137,34 +136,60 @@ impl Prepared {
         let Config { limits, users, .. } = config;
         let Work { input, count, enough } = work;
         let request = Request { input, count, enough, limits, users };
-        if self.tier.broker().verifies()
-            && let Some(Some(native)) = self.tier.code(None).as_deref()
-        {
-            return self.verified(native, environment, &request, output);
+        if !self.tier.is_few(&mut environment.0, count) {
+            return self.run_unusual(environment, &request, output);
         }
-        let mut thread = Thread { environment: &mut environment.0, sampler: &mut environment.1 };
-        self.tier.run(&self.interpreter, &mut thread, &request, output).map_err(|stopped| self.error(stopped))
+        let result = self.tier.run_few(&self.interpreter, &mut environment.0, &request, output);
+        result.map_err(|failure| Error::from_failure(failure, &self.plain))
     }
 
-    #[cold]
-    fn error(&self, stopped: Stopped) -> Error {
-        let Stopped { failure, before } = stopped;
-        Error::from_failure(failure, &self.plain).behind(before.consumed as u64, before.values)
-    }
-
-    /// On both tiers; what the interpreter gives is the result.
-    fn verified(
+    /// Many values, both tiers, or a call that is timed.
+    #[inline(never)]
+    fn run_unusual(
         &self,
-        native: &Native,
         environment: &mut Environment,
         request: &Request<'_>,
         output: &mut Output<'_>,
     ) -> Result<Batch, Error> {
+        if self.tier.verifies {
+            return self.verified(environment, request, output);
+        }
+        if self.tier.cuts(request.count) {
+            return self.in_slices(environment, request, output);
+        }
+        let result = self.tier.run_timed(&self.interpreter, &mut environment.0, request, output, request.count);
+        result.map_err(|failure| Error::from_failure(failure, &self.plain))
+    }
+
+    #[inline(never)]
+    fn in_slices(
+        &self,
+        environment: &mut Environment,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Error> {
+        let result = self.tier.run_slices(&self.interpreter, &mut environment.0, request, output);
+        result.map_err(|Stopped { failure, before }| {
+            Error::from_failure(failure, &self.plain).behind(before.consumed as u64, before.values)
+        })
+    }
+
+    /// On both tiers; what the interpreter gives is the result.
+    #[inline(never)]
+    fn verified(
+        &self,
+        environment: &mut Environment,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Error> {
+        let Environment(thread) = environment;
         let before = output.mark();
         let mut again = Vec::new();
-        let mut other = Output::Bytes(&mut again);
-        let compiled = self.tier.native_run(native, &self.interpreter, &mut environment.0, request, &mut other);
-        let interpreted = self.interpreter.run(&mut environment.0, request, output);
+        let compiled = self.tier.run_native_alone(&self.interpreter, thread, request, &mut Output::Bytes(&mut again));
+        let interpreted = self.tier.run_interpreted(&self.interpreter, thread, request, output);
+        let Some(compiled) = compiled else {
+            return interpreted.map_err(|failure| Error::from_failure(failure, &self.plain));
+        };
         let made = match (&before, &*output) {
             (Mark::Bytes(len), Output::Bytes(out)) => out.get(*len..).unwrap_or(&[]),
             // Columns are never written by compiled code.

@@ -1,38 +1,34 @@
 //! What a transform has done: counters that every call adds to, and a clock that some calls read.
 //!
-//! A call adds to two counters of its thread's shard. A clock is read for calls of many values, and for one in about 64 of
-//! the others, chosen at random: transforms that take turns are all met, and what one such call took stands for 64.
+//! A call adds to counters of its thread's own. A clock is read for calls of many values, and for one in about 128 of
+//! the others, chosen at random: transforms that take turns are all met, and what one such call took stands for 128.
 
 use reschema_interp::Batch;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Values from which a call is timed.
 pub(crate) const MANY: u64 = 64;
 /// Calls of few values of which one is timed, on average.
-const EACH: u32 = 64;
+const EACH: u32 = 128;
 /// Weight of the last measurement in an average.
 const NEW: f64 = 0.125;
 /// A measurement counts at most as many times the average: others are interruptions.
 const MOST: f64 = 4.0;
-const SHARDS: usize = 4;
 
-/// Chooses calls to be timed, and a shard. One a thread.
-#[derive(Clone)]
+/// Chooses calls to be timed. One a thread.
 pub(crate) struct Sampler {
     /// Calls until one is timed.
     left: u32,
     random: u32,
-    shard: usize,
 }
 
 impl Default for Sampler {
     fn default() -> Sampler {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         // Any number but 0 will do; threads differ.
-        let random = (n as u32).wrapping_mul(0x9e37_79b9) | 1;
-        let mut sampler = Sampler { left: 1, random, shard: n as usize % SHARDS };
+        let random = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9) | 1;
+        let mut sampler = Sampler { left: 1, random };
         sampler.again();
         sampler
     }
@@ -41,7 +37,7 @@ impl Default for Sampler {
 impl Sampler {
     /// Whether a call of few values is timed.
     #[inline]
-    fn strikes(&mut self) -> bool {
+    pub(crate) fn strikes(&mut self) -> bool {
         self.left -= 1;
         self.left == 0 && self.again()
     }
@@ -80,13 +76,10 @@ pub(crate) enum Class {
 }
 
 impl Timed {
-    /// If a call of so many values is to be timed.
-    #[inline]
-    pub(crate) fn begin(sampler: &mut Sampler, count: u64) -> Option<Timed> {
-        if count >= MANY {
-            return Some(Timed { start: Instant::now(), weight: 1.0, class: Class::Many });
-        }
-        sampler.strikes().then(|| Timed { start: Instant::now(), weight: f64::from(EACH), class: Class::Few })
+    /// A call of so many values begins.
+    pub(crate) fn begin(count: u64) -> Timed {
+        let (weight, class) = if count >= MANY { (1.0, Class::Many) } else { (f64::from(EACH), Class::Few) };
+        Timed { start: Instant::now(), weight, class }
     }
 
     pub(crate) fn class(&self) -> Class {
@@ -94,7 +87,7 @@ impl Timed {
     }
 
     pub(crate) fn end(&self, ran: Ran, bytes: usize) -> Sample {
-        let nanoseconds = self.start.elapsed().as_nanos() as f64;
+        let nanoseconds = self.start.elapsed().as_nanos() as u64 as f64;
         Sample { ran, class: self.class, weight: self.weight, bytes: bytes.max(1) as f64, nanoseconds }
     }
 }
@@ -203,54 +196,86 @@ impl std::ops::AddAssign for Sum {
     }
 }
 
-/// Counters of some threads, in a line of the cache.
+/// Counters of a thread, in a line of the cache.
 #[derive(Default)]
 #[repr(align(64))]
 struct Shard {
-    fast: AtomicU64,
+    /// By tier.
+    values: [AtomicU64; 2],
+    bytes: [AtomicU64; 2],
     checked: AtomicU64,
-    native: AtomicU64,
-    interpreted_bytes: AtomicU64,
-    native_bytes: AtomicU64,
 }
 
 /// Counters of all threads.
 #[derive(Default)]
-pub(crate) struct Counters([Shard; SHARDS]);
+pub(crate) struct Counters {
+    /// Each for who has its lane: nobody else writes to it, so that no instruction has to wait for other processors.
+    own: [Shard; LANES],
+    /// For those who have none.
+    shared: Shard,
+}
 
 impl Counters {
     #[inline]
-    pub(crate) fn add(&self, sampler: &Sampler, ran: Ran, batch: &Batch) {
-        let Some(shard) = self.0.get(sampler.shard) else { return };
+    pub(crate) fn add(&self, lane: &Lane, ran: Ran, batch: &Batch) {
+        let Some(shard) = self.own.get(lane.0) else { return self.shared.add(ran, batch) };
         let add = |counter: &AtomicU64, n: u64| {
-            if n > 0 {
-                counter.fetch_add(n, Ordering::Relaxed);
-            }
+            counter.store(counter.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
         };
-        let (values, bytes) = match ran {
-            Ran::Interpreted => ((&shard.fast, batch.fast), &shard.interpreted_bytes),
-            Ran::Native => ((&shard.native, batch.compiled), &shard.native_bytes),
-        };
-        add(values.0, values.1);
-        add(bytes, batch.consumed as u64);
+        add(&shard.values[ran as usize], batch.values - batch.checked);
+        add(&shard.bytes[ran as usize], batch.consumed as u64);
         if batch.checked > 0 {
-            shard.checked.fetch_add(batch.checked, Ordering::Relaxed);
+            add(&shard.checked, batch.checked);
         }
     }
 
     pub(crate) fn sum(&self) -> Sum {
         let mut sum = Sum::default();
-        for shard in &self.0 {
-            let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        for shard in self.own.iter().chain([&self.shared]) {
+            let get = |counters: &[AtomicU64; 2], ran| counters[ran as usize].load(Ordering::Relaxed);
             sum += Sum {
-                fast: get(&shard.fast),
-                checked: get(&shard.checked),
-                native: get(&shard.native),
-                interpreted_bytes: get(&shard.interpreted_bytes),
-                native_bytes: get(&shard.native_bytes),
+                fast: get(&shard.values, Ran::Interpreted),
+                checked: shard.checked.load(Ordering::Relaxed),
+                native: get(&shard.values, Ran::Native),
+                interpreted_bytes: get(&shard.bytes, Ran::Interpreted),
+                native_bytes: get(&shard.bytes, Ran::Native),
             };
         }
         sum
+    }
+}
+
+impl Shard {
+    #[cold]
+    fn add(&self, ran: Ran, batch: &Batch) {
+        self.values[ran as usize].fetch_add(batch.values - batch.checked, Ordering::Relaxed);
+        self.bytes[ran as usize].fetch_add(batch.consumed as u64, Ordering::Relaxed);
+        self.checked.fetch_add(batch.checked, Ordering::Relaxed);
+    }
+}
+
+/// Threads that have counters of their own.
+const LANES: usize = 16;
+/// Those that are taken, a bit each.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// A place among the counters, of one thread at a time; or none, where others were faster.
+pub(crate) struct Lane(usize);
+
+impl Default for Lane {
+    fn default() -> Lane {
+        let take = |taken: u32| (taken.trailing_ones() < LANES as u32).then(|| taken | (taken + 1));
+        // Acquired from who had it before: what that thread has added is seen.
+        let before = TAKEN.fetch_update(Ordering::AcqRel, Ordering::Acquire, take);
+        Lane(before.map_or(LANES, |taken| taken.trailing_ones() as usize))
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        if self.0 < LANES {
+            TAKEN.fetch_and(!(1 << self.0), Ordering::AcqRel);
+        }
     }
 }
 
@@ -266,7 +291,25 @@ mod tests {
             met[call % 64] += u32::from(sampler.strikes());
         }
         let (least, most) = (met.iter().min(), met.iter().max());
-        assert!(least >= Some(&90) && most <= Some(&230), "{met:?}");
+        assert!(least >= Some(&40) && most <= Some(&130), "{met:?}");
+    }
+
+    #[test]
+    fn counts_are_exact_on_any_number_of_threads() {
+        let counters = Counters::default();
+        let batch = Batch { values: 3, consumed: 7, fast: 2, checked: 1, compiled: 0 };
+        for _ in 0..3 {
+            std::thread::scope(|scope| {
+                for _ in 0..2 * LANES {
+                    scope.spawn(|| {
+                        let lane = Lane::default();
+                        (0..1000).for_each(|_| counters.add(&lane, Ran::Interpreted, &batch));
+                    });
+                }
+            });
+        }
+        let (sum, calls) = (counters.sum(), 3 * 2 * LANES as u64 * 1000);
+        assert_eq!((sum.fast, sum.checked, sum.interpreted_bytes), (2 * calls, calls, 7 * calls));
     }
 
     #[test]

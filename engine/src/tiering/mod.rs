@@ -9,6 +9,7 @@ mod code;
 pub(crate) mod decision;
 pub(crate) mod hotness;
 mod prediction;
+mod recent;
 pub(crate) mod run;
 pub(crate) mod state;
 pub(crate) mod switches;

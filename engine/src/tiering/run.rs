@@ -1,7 +1,8 @@
 //! A call, on whichever tier has the transform now. Calls of many values are cut into slices, so that the tier may change
 //! between two of them: never within a value.
 
-use super::hotness::{MANY, Ran, Sampler, Timed};
+use super::hotness::{Lane, MANY, Ran, Sampler, Timed};
+use super::recent::{Held, Recent};
 use super::state::TierState;
 use crate::native::Native;
 use reschema_interp::{Batch, Environment, Failure, Interpreter, Request};
@@ -20,61 +21,91 @@ pub(crate) struct Stopped {
 }
 
 /// What a thread brings along.
-pub(crate) struct Thread<'e> {
-    pub(crate) environment: &'e mut Environment,
-    pub(crate) sampler: &'e mut Sampler,
+#[derive(Default)]
+pub(crate) struct Thread {
+    pub(crate) environment: Environment,
+    sampler: Sampler,
+    lane: Lane,
+    recent: Recent,
+}
+
+/// What was done, whether or not it ended well.
+#[inline]
+fn batch(result: &Result<Batch, Failure>) -> &Batch {
+    result.as_ref().unwrap_or_else(|failure| &failure.done)
 }
 
 impl TierState {
-    /// Runs a request on the tier of the moment.
+    /// Whether a request is one that [`TierState::run_few`] is for: most are.
     #[inline]
-    pub(crate) fn run(
-        self: &Arc<TierState>,
-        interpreter: &Interpreter,
-        thread: &mut Thread<'_>,
-        request: &Request<'_>,
-        output: &mut Output<'_>,
-    ) -> Result<Batch, Stopped> {
-        if request.count >= MANY && self.cuts() {
-            return self.slices(interpreter, thread, request, output);
-        }
-        let first = |failure| Stopped { failure, before: Batch::default() };
-        self.once(interpreter, thread, request, output, request.count).map_err(first)
+    pub(crate) fn is_few(&self, thread: &mut Thread, count: u64) -> bool {
+        count < MANY && !self.verifies && !thread.sampler.strikes()
     }
 
-    /// Without a change of tier. `left`: values that are known to come, these included.
+    /// Runs a request of few values on the tier of the moment. Every instruction here is one for each message.
     #[inline]
-    fn once(
+    pub(crate) fn run_few(
         self: &Arc<TierState>,
         interpreter: &Interpreter,
-        thread: &mut Thread<'_>,
+        thread: &mut Thread,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Failure> {
+        let Thread { environment, lane, recent, .. } = thread;
+        let publication = self.publication();
+        let (result, ran) = if publication == 0 {
+            (interpreter.run(environment, request, output), Ran::Interpreted)
+        } else if let Some(native) = recent.kept(publication) {
+            (self.run_native(native, interpreter, environment, request, output), Ran::Native)
+        } else {
+            return self.run_guarded(interpreter, thread, request, output);
+        };
+        self.counters.add(lane, ran, batch(&result));
+        result
+    }
+
+    /// On code that another transform's may be in the place of, for this thread.
+    #[inline(never)]
+    fn run_guarded(
+        self: &Arc<TierState>,
+        interpreter: &Interpreter,
+        thread: &mut Thread,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Failure> {
+        match self.run_native_alone(interpreter, thread, request, output) {
+            Some(result) => result,
+            None => self.run_interpreted(interpreter, thread, request, output),
+        }
+    }
+
+    /// Runs a request on the tier of the moment, and measures. `left`: values that are known to come, the request's included.
+    #[inline(never)]
+    pub(crate) fn run_timed(
+        self: &Arc<TierState>,
+        interpreter: &Interpreter,
+        thread: &mut Thread,
         request: &Request<'_>,
         output: &mut Output<'_>,
         left: u64,
     ) -> Result<Batch, Failure> {
-        let Thread { environment, sampler } = thread;
-        let timed = Timed::begin(sampler, request.count);
-        let code = self.code(timed.as_ref().map(Timed::class));
-        let (ran, result) = match code.as_deref() {
-            Some(Some(native)) => (Ran::Native, self.native_run(native, interpreter, environment, request, output)),
-            _ => (Ran::Interpreted, interpreter.run(environment, request, output)),
+        let Thread { environment, lane, recent, .. } = thread;
+        let timed = Timed::begin(request.count);
+        let held = self.code(recent, Some(timed.class()));
+        let (ran, result) = match held.as_ref().and_then(Held::native) {
+            Some(native) => (Ran::Native, self.run_native(native, interpreter, environment, request, output)),
+            None => (Ran::Interpreted, interpreter.run(environment, request, output)),
         };
-        let batch = match &result {
-            Ok(batch) => batch,
-            Err(failure) => &failure.done,
-        };
-        self.counters.add(sampler, ran, batch);
-        if let Some(timed) = timed {
-            let sample = timed.end(ran, batch.consumed);
-            let behind = request.input.bytes().len().saturating_sub(batch.consumed) as u64;
-            self.timed(&sample, batch.values, left.saturating_sub(batch.values), behind);
-        }
+        let batch = batch(&result);
+        self.counters.add(lane, ran, batch);
+        let behind = request.input.bytes().len().saturating_sub(batch.consumed) as u64;
+        self.timed(&timed.end(ran, batch.consumed), batch.values, left.saturating_sub(batch.values), behind);
         result
     }
 
     /// On native code.
     #[inline]
-    pub(crate) fn native_run(
+    pub(crate) fn run_native(
         &self,
         native: &Native,
         interpreter: &Interpreter,
@@ -93,10 +124,39 @@ impl TierState {
         interpreter.run_on(run, environment, request, output)
     }
 
-    fn slices(
+    /// On the interpreter, whatever there is.
+    pub(crate) fn run_interpreted(
+        &self,
+        interpreter: &Interpreter,
+        thread: &mut Thread,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Batch, Failure> {
+        let result = interpreter.run(&mut thread.environment, request, output);
+        self.counters.add(&thread.lane, Ran::Interpreted, batch(&result));
+        result
+    }
+
+    /// On native code, if there is any.
+    pub(crate) fn run_native_alone(
+        &self,
+        interpreter: &Interpreter,
+        thread: &mut Thread,
+        request: &Request<'_>,
+        output: &mut Output<'_>,
+    ) -> Option<Result<Batch, Failure>> {
+        let Thread { environment, lane, recent, .. } = thread;
+        let held = self.code(recent, None)?;
+        let result = self.run_native(held.native()?, interpreter, environment, request, output);
+        self.counters.add(lane, Ran::Native, batch(&result));
+        Some(result)
+    }
+
+    /// Runs many values, in slices.
+    pub(crate) fn run_slices(
         self: &Arc<TierState>,
         interpreter: &Interpreter,
-        thread: &mut Thread<'_>,
+        thread: &mut Thread,
         request: &Request<'_>,
         output: &mut Output<'_>,
     ) -> Result<Batch, Stopped> {
@@ -110,12 +170,18 @@ impl TierState {
             let left = request.count - done.values;
             let input = request.input.behind(done.consumed);
             let slice = Request { input, count: left.min(self.slice()), enough: request.enough - made, ..*request };
-            match self.once(interpreter, thread, &slice, output, left) {
+            match self.run_timed(interpreter, thread, &slice, output, left) {
                 Ok(batch) => done.add(&batch),
                 Err(failure) => return Err(Stopped { failure, before: done }),
             }
         }
         Ok(done)
+    }
+
+    /// Whether a request is to be run in slices.
+    #[inline]
+    pub(crate) fn cuts(&self, count: u64) -> bool {
+        count >= MANY && !self.is_settled()
     }
 
     /// Values of the next slice.

@@ -6,10 +6,11 @@
 use super::broker::{Broker, Done};
 use super::decision::{self, Facts, TURNS, Verdict, Worth};
 use super::hotness::{Class, Counters, Ran, Sample, Times};
+use super::recent::{Held, Recent, publication};
 use crate::events::{Event, emit};
 use crate::native::{Native, NativeStats, NotCompiled};
 use crate::stats::{CompileStats, Exits, Tier, TransformStats};
-use arc_swap::{ArcSwapOption, Guard};
+use arc_swap::ArcSwapOption;
 use reschema_ir::Program;
 use reschema_runtime::Outcome;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -22,12 +23,14 @@ pub(crate) struct TierState {
     name: String,
     program: Arc<Program>,
     broker: Arc<Broker>,
-    /// Whether it is worth looking for code.
-    has_code: AtomicBool,
+    /// Both tiers run, and are compared.
+    pub(crate) verifies: bool,
+    /// Number of the publication of the code; 0 if there is none.
+    publication: AtomicU64,
     code: ArcSwapOption<Native>,
     /// The class of calls of which the next that is timed runs on the interpreter, for comparison; 0: none.
     probe: AtomicU8,
-    /// Nothing will be decided any more: calls need not be cut into slices.
+    /// Nothing will be decided any more.
     settled: AtomicBool,
     pub(crate) counters: Counters,
     exits: [AtomicU64; 3],
@@ -115,7 +118,8 @@ impl TierState {
             id: broker.enter(),
             name,
             program,
-            has_code: AtomicBool::new(false),
+            verifies: broker.verifies(),
+            publication: AtomicU64::new(0),
             code: ArcSwapOption::empty(),
             probe: AtomicU8::new(0),
             settled: AtomicBool::new(never || adaptive.is_none()),
@@ -155,9 +159,9 @@ impl TierState {
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether calls of many values are cut, so that the tier may change between two of them.
-    pub(crate) fn cuts(&self) -> bool {
-        !self.settled.load(Ordering::Relaxed)
+    /// Whether nothing will be decided any more.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled.load(Ordering::Relaxed)
     }
 
     /// Bytes of a value, if that is known.
@@ -165,16 +169,20 @@ impl TierState {
         Some(f64::from_bits(self.mean.load(Ordering::Relaxed))).filter(|m| *m > 0.0)
     }
 
+    /// Number of the publication of its code; 0 if there is none.
+    #[inline]
+    pub(crate) fn publication(&self) -> u64 {
+        self.publication.load(Ordering::Acquire)
+    }
+
     /// The code that a call runs on; held until it returns. `timed` is the class of a call that is timed.
     #[inline]
-    pub(crate) fn code(&self, timed: Option<Class>) -> Option<Guard<Option<Arc<Native>>>> {
-        if !self.has_code.load(Ordering::Acquire) {
+    pub(crate) fn code<'r>(&self, recent: &'r mut Recent, timed: Option<Class>) -> Option<Held<'r>> {
+        let publication = self.publication();
+        if publication == 0 || timed.is_some_and(|class| self.is_probe(class)) {
             return None;
         }
-        if timed.is_some_and(|class| self.is_probe(class)) {
-            return None;
-        }
-        Some(self.code.load())
+        Some(recent.hold(publication, &self.code))
     }
 
     #[cold]
@@ -344,7 +352,7 @@ impl TierState {
         let instructions = slow.instructions;
         self.save(slow.times.usual(Ran::Interpreted).unwrap_or(1.0) * (1.0 - self.broker.predict().ratio()));
         self.code.store(Some(Arc::new(native)));
-        self.has_code.store(true, Ordering::Release);
+        self.publication.store(publication(), Ordering::Release);
         drop(slow);
         if instructions > 0 {
             self.broker.learn(|p| p.compiled(instructions, time.as_nanos() as f64));
@@ -469,7 +477,7 @@ impl TierState {
 
     /// Back to the interpreter; returns the bytes of code that go when their last call returns.
     fn take_code(&self, slow: &mut Slow) -> usize {
-        self.has_code.store(false, Ordering::Release);
+        self.publication.store(0, Ordering::Release);
         let native = self.code.swap(None);
         slow.ticket += 1;
         slow.phase = Phase::Interpreted;

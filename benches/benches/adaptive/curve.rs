@@ -1,0 +1,116 @@
+//! Total time against number of records, from two schemas to the last byte, in calls of 100 records: interpreted, compiled
+//! at once, and adaptive with a thread in the background. Time that passes, since that thread works meanwhile.
+
+use super::{Options, Workload, engine, transform, workloads};
+use reschema::Tiering;
+use reschema_benches::measure::median;
+use std::time::Instant;
+
+/// Records a call.
+const CALL: usize = 100;
+
+/// Figures of a workload.
+pub(crate) struct Curve {
+    pub(crate) name: &'static str,
+    pub(crate) points: Vec<Point>,
+    /// Records from which compiling at once takes no longer than interpreting.
+    pub(crate) break_even: Option<f64>,
+}
+
+/// Seconds for so many records.
+pub(crate) struct Point {
+    pub(crate) records: usize,
+    /// Of interpreter, eager, adaptive: medians.
+    pub(crate) seconds: [f64; 3],
+    /// Adaptive over the better of the others: the median over rounds.
+    pub(crate) ratio: f64,
+}
+
+pub(crate) fn measure(o: &Options) -> Vec<Curve> {
+    let most = if o.smoke { 2_000 } else { 1_000_000 };
+    workloads(10_000).iter().map(|w| curve(w, most, o.rounds)).collect()
+}
+
+fn curve(w: &Workload, most: usize, rounds: usize) -> Curve {
+    check(w);
+    let steps = [1, 2, 3, 5, 7].map(|s| s * CALL);
+    let records = (0..5).flat_map(|e| steps.map(|s| s * 10usize.pow(e))).filter(|n| *n <= most);
+    let points: Vec<Point> = records.map(|n| point(w, n, rounds)).collect();
+    let curve = Curve { name: w.name, break_even: break_even(&points), points };
+    print(&curve);
+    curve
+}
+
+fn tierings() -> [Tiering; 3] {
+    [Tiering::interpreter(), Tiering::eager(), Tiering::adaptive().into()]
+}
+
+/// The same bytes from all.
+fn check(w: &Workload) {
+    let outputs = tierings().map(|tiering| {
+        let t = transform(&engine(tiering), &w.data.schema, &w.reader);
+        let mut out = Vec::new();
+        let done = t.run_many(&w.data.buf, w.data.n as u64, &mut out).expect("good records");
+        assert_eq!(done.consumed, w.data.buf.len(), "{}", w.name);
+        out
+    });
+    assert!(outputs[0] == outputs[1] && outputs[0] == outputs[2], "{}", w.name);
+}
+
+fn point(w: &Workload, records: usize, rounds: usize) -> Point {
+    let tierings = tierings();
+    let mut seconds = [(); 3].map(|()| Vec::new());
+    for round in 0..rounds {
+        for i in 0..3 {
+            let i = if round % 2 == 0 { i } else { 2 - i };
+            seconds[i].push(once(w, &tierings[i], records));
+        }
+    }
+    let ratios = (0..rounds).map(|r| seconds[2][r] / seconds[0][r].min(seconds[1][r])).collect();
+    Point { records, ratio: median(ratios), seconds: seconds.map(median) }
+}
+
+fn once(w: &Workload, tiering: &Tiering, records: usize) -> f64 {
+    let mut out = Vec::with_capacity(1 << 20);
+    let start = Instant::now();
+    let engine = engine(tiering.clone());
+    let t = transform(&engine, &w.data.schema, &w.reader);
+    for call in 0..records / CALL {
+        let from = call * CALL % w.data.n;
+        out.clear();
+        t.run_many(&w.data.buf[w.data.off[from]..], CALL as u64, &mut out).expect("good records");
+    }
+    start.elapsed().as_secs_f64()
+}
+
+/// Where the curves of both ends cross, between two points on a line.
+fn break_even(points: &[Point]) -> Option<f64> {
+    let ahead = |p: &Point| p.seconds[0] - p.seconds[1];
+    points.windows(2).rev().find(|w| ahead(&w[0]) < 0.0 && ahead(&w[1]) >= 0.0).map(|w| {
+        let (a, b) = (ahead(&w[0]), ahead(&w[1]));
+        w[0].records as f64 + (w[1].records - w[0].records) as f64 * -a / (b - a)
+    })
+}
+
+impl Curve {
+    /// The worst ratio up to twice break-even, and beyond.
+    pub(crate) fn worst(&self) -> [f64; 2] {
+        let until = self.break_even.map_or(f64::INFINITY, |b| 2.0 * b);
+        let worst = |near: bool| {
+            let points = self.points.iter().filter(|p| (p.records as f64 <= until) == near);
+            points.map(|p| p.ratio).fold(f64::NAN, f64::max)
+        };
+        [worst(true), worst(false)]
+    }
+}
+
+fn print(c: &Curve) {
+    println!("\n{}: milliseconds, and adaptive over the better of the others", c.name);
+    println!("{:>9} {:>12} {:>12} {:>12} {:>6}", "records", "interpreter", "eager", "adaptive", "ratio");
+    for Point { records, seconds: [i, e, a], ratio } in &c.points {
+        println!("{records:>9} {:>12.3} {:>12.3} {:>12.3} {ratio:>6.2}", i * 1e3, e * 1e3, a * 1e3);
+    }
+    let [near, far] = c.worst();
+    let at = c.break_even.map_or("nowhere".into(), |b| format!("{b:.0} records"));
+    println!("break-even at {at}; worst ratio {near:.2} up to twice that, {far:.2} beyond");
+}
