@@ -10,6 +10,7 @@ use crate::tiering::Tiering;
 use crate::tiering::broker::Broker;
 use crate::tiering::switches::Switches;
 use crate::transform::Transform;
+use reschema_ir::OpCounts;
 use reschema_ir::pass::PassSet;
 use reschema_lower::UserConversion;
 use reschema_runtime::{Limits, UserFn};
@@ -44,6 +45,7 @@ pub struct Builder {
     users: Vec<UserFn>,
     cached: usize,
     fault: Option<Fault>,
+    counts: Option<Arc<OpCounts>>,
 }
 
 impl Engine {
@@ -58,6 +60,7 @@ impl Engine {
             users: Vec::new(),
             cached: 1024,
             fault: None,
+            counts: None,
         }
     }
 
@@ -177,9 +180,16 @@ impl Builder {
         self
     }
 
+    /// Native code counts the ops that it executes, for tests, on one thread.
+    #[doc(hidden)]
+    pub fn counts(mut self, counts: Arc<OpCounts>) -> Builder {
+        self.counts = Some(counts);
+        self
+    }
+
     fn finish(self, switches: &Switches) -> Engine {
-        let Builder { limits, rules, passes, tiering, conversions, users, cached, fault } = self;
-        let options = GeneratorOptions { max_op: switches.max_op, fault, largest: None };
+        let Builder { limits, rules, passes, tiering, conversions, users, cached, fault, counts } = self;
+        let options = GeneratorOptions { max_op: switches.max_op, fault, counts, largest: None };
         let broker = Broker::new(switches.over(tiering), options);
         let config = Config { limits, rules, passes, broker, conversions, users };
         Engine { config: Arc::new(config), cache: Arc::new(Cache::new(cached)) }

@@ -6,6 +6,7 @@
 
 pub mod build;
 pub mod cost;
+mod count;
 pub mod op;
 pub mod operand;
 pub mod parse;
@@ -16,6 +17,8 @@ pub mod skip_run;
 pub mod verify;
 
 pub use build::Builder;
+#[doc(hidden)]
+pub use count::OpCounts;
 pub use op::{Effect, Op, OpInfo};
 pub use operand::{
     Bodies, Body, Column, ConstId, Convert, FaultKind, Flag, FuncId, Inst, Len, MarkDef, MarkUse, Num, NumDef, NumUse,

@@ -55,9 +55,14 @@ macro_rules! ops {
         enum Row { $($variant),* }
 
         impl Op {
+            /// The number of its row of the table.
+            pub fn row(&self) -> usize {
+                match self { $(Op::$variant { .. } => Row::$variant as usize,)* }
+            }
+
             /// Its row of the table.
             pub fn info(&self) -> &'static OpInfo {
-                match self { $(Op::$variant { .. } => &OPS[Row::$variant as usize],)* }
+                &OPS[self.row()]
             }
 
             /// Prints the operands that stand on the line.

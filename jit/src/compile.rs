@@ -12,7 +12,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use reschema_ir::verify::{Bounds, verify};
-use reschema_ir::{Body, Op, Program};
+use reschema_ir::{Body, Op, OpCounts, Program};
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,11 +35,21 @@ pub struct Options {
     /// For tests of what happens then.
     #[doc(hidden)]
     pub fault: Option<Fault>,
+    /// Code adds to the counter of each op that it executes. For tests, and for one thread.
+    #[doc(hidden)]
+    pub counts: Option<Arc<OpCounts>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_clif: 60_000, max_ops: 20_000, verify_clif: cfg!(debug_assertions), max_op: None, fault: None }
+        Options {
+            max_clif: 60_000,
+            max_ops: 20_000,
+            verify_clif: cfg!(debug_assertions),
+            max_op: None,
+            fault: None,
+            counts: None,
+        }
     }
 }
 
@@ -182,10 +192,11 @@ impl Compiler {
         Ok(())
     }
 
-    fn shared<'a>(&self, program: &'a Program, pool: &'a Pool) -> Shared<'a> {
+    fn shared<'a>(&'a self, program: &'a Program, pool: &'a Pool) -> Shared<'a> {
         let (conv, config) = (self.isa.default_call_conv(), self.isa.frontend_config());
         let max_op = self.options.max_op.unwrap_or(u32::MAX);
-        Shared { program, pool, conv, config, max_clif: self.options.max_clif, max_op, ops: Cell::new(0) }
+        let (max_clif, counts) = (self.options.max_clif, self.options.counts.as_deref());
+        Shared { program, pool, conv, config, max_clif, max_op, ops: Cell::new(0), counts }
     }
 
     fn routine(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
@@ -213,7 +224,7 @@ impl Compiler {
             crate::perf::note(&format!("reschema::{name}::f{i}"), module.get_finalized_function(*id), bytes);
         }
         stats.time = start.elapsed();
-        Ok(Routine::new(module, entry, program.clone(), pool, stats))
+        Ok(Routine::new(module, entry, (program.clone(), pool, self.options.counts.clone()), stats))
     }
 
     fn define(&self, work: &mut Work, shared: &Shared<'_>) -> Result<(), Refused> {

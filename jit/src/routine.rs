@@ -3,7 +3,7 @@
 use crate::context::{Context, SOFT, exit};
 use crate::pool::Pool;
 use cranelift_jit::JITModule;
-use reschema_ir::Program;
+use reschema_ir::{OpCounts, Program};
 use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -16,10 +16,11 @@ pub struct Routine {
     /// Levels of nesting that the first function enters itself.
     depth: u32,
     stats: Stats,
-    /// Code has their addresses.
-    _program: Arc<Program>,
-    _pool: Pool,
+    _kept: Kept,
 }
+
+/// What code has addresses of.
+pub(crate) type Kept = (Arc<Program>, Pool, Option<Arc<OpCounts>>);
 
 /// What a routine is made of, and what it cost.
 #[derive(Clone, Debug, Default)]
@@ -36,13 +37,13 @@ pub struct Stats {
 }
 
 impl Routine {
-    pub(crate) fn new(module: JITModule, entry: *const u8, program: Arc<Program>, pool: Pool, stats: Stats) -> Routine {
+    pub(crate) fn new(module: JITModule, entry: *const u8, kept: Kept, stats: Stats) -> Routine {
         // SAFETY: the first function has this signature in the target's C convention, and lives as long as the module.
         let entry =
             unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut Context, *const u8, *mut u8) -> i64>(entry) };
-        let depth = program.funcs.first().map_or(0, |f| f.depth);
+        let depth = kept.0.funcs.first().map_or(0, |f| f.depth);
         let module = ManuallyDrop::new(Mutex::new(module));
-        Routine { module, entry, depth, stats, _program: program, _pool: pool }
+        Routine { module, entry, depth, stats, _kept: kept }
     }
 
     /// Size, cost, and what is left to others.

@@ -1,14 +1,15 @@
-//! Neither tier touches more than the cost table promises.
+//! Neither tier touches more than the cost table promises, and what both do is the same.
 //!
 //! The verifier proves that the checks match the table. This proves that the interpreter's machine and compiled code match
 //! it: Programs run with input and output of every small size, each ending right before a page that must not be touched.
+//! Where one tier leaves earlier than the other, what it has read and written is the beginning of what the other has.
 #![cfg(target_os = "linux")]
 
 use reschema::{Endpoint, Engine, PassSet, Schema};
 use reschema_interp::fast::{FastProgram, Machine};
-use reschema_ir::{Num, Program};
+use reschema_ir::{Convert, Num, OpCounts, Program};
 use reschema_jit::{Compiler, Options, Routine};
-use reschema_runtime::{Limits, Outcome, Progress, Window};
+use reschema_runtime::{Limits, Outcome, UserFn, Window};
 use reschema_tests::cases;
 use std::sync::Arc;
 
@@ -49,34 +50,38 @@ impl Drop for Guarded {
     }
 }
 
-struct Bench {
-    input: Guarded,
-    output: Guarded,
-    machine: Machine,
+/// What a tier has done over all runs.
+#[derive(Default)]
+struct Tally {
     runs: u64,
     full: u64,
     done: u64,
 }
 
-/// A Program on a tier.
-enum Code {
-    Fast(FastProgram),
-    Native(Box<Routine>),
+struct Bench {
+    input: Guarded,
+    output: Guarded,
+    machine: Machine,
+    tallies: [Tally; 2],
+    /// Runs in which one tier came further than the other.
+    apart: u64,
 }
 
-impl Code {
-    /// # Safety
-    /// As the tiers say.
-    unsafe fn run(&self, machine: &mut Machine, at: Window, count: u64) -> Progress {
-        let limits = Limits::default();
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self {
-                Code::Fast(p) => p.run(machine, at, count, &limits, &[]),
-                Code::Native(r) => r.run(at, count, &limits, &[]),
-            }
-        }
-    }
+/// A Program on both tiers.
+struct Tiers {
+    program: Arc<Program>,
+    fast: FastProgram,
+    native: Box<Routine>,
+}
+
+const NAMES: [&str; 2] = ["interpreter", "compiled"];
+
+/// How far a run came.
+#[derive(Debug)]
+struct Ran {
+    done: u64,
+    read: usize,
+    written: Vec<u8>,
 }
 
 impl Bench {
@@ -85,20 +90,20 @@ impl Bench {
             input: Guarded::new(16),
             output: Guarded::new(16),
             machine: Machine::default(),
-            runs: 0,
-            full: 0,
-            done: 0,
+            tallies: Default::default(),
+            apart: 0,
         }
     }
 
-    /// Runs over `bytes`, `padding` of them behind the end of the input, into `capacity` bytes.
-    fn run(&mut self, program: &Code, bytes: &[u8], padding: usize, capacity: usize) {
+    /// Runs a tier over `bytes`, `padding` of them behind the end of the input, into `capacity` bytes.
+    fn run(&mut self, tier: usize, program: &Tiers, bytes: &[u8], padding: usize, capacity: usize) -> Ran {
+        let (limits, users): (_, [UserFn; 1]) = (Limits::default(), [Arc::new(odd)]);
         let start = self.input.end(bytes.len());
+        let output = self.output.end(capacity);
         // SAFETY: `bytes.len()` bytes of the mapping; then a window as `run` wants it: the input ends where the guard
-        // begins, less the padding, and so does the output.
-        let progress = unsafe {
+        // begins, less the padding, and so does the output. What was written is initialised.
+        unsafe {
             start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            let output = self.output.end(capacity);
             let window = Window {
                 input: start,
                 end: start.add(bytes.len() - padding),
@@ -106,45 +111,73 @@ impl Bench {
                 output,
                 capacity: output.add(capacity),
             };
-            program.run(&mut self.machine, window, 3)
-        };
-        self.runs += 1;
-        self.full += u64::from(progress.outcome == Outcome::OutputFull);
-        self.done += progress.done;
-        let (read, written) = (progress.input as usize - start as usize, progress.output as usize);
-        assert!(read <= bytes.len() - padding);
-        assert!(written <= self.output.end(0) as usize);
+            let progress = match tier {
+                0 => program.fast.run(&mut self.machine, window, 3, &limits, &users),
+                _ => program.native.run(window, 3, &limits, &users),
+            };
+            let tally = &mut self.tallies[tier];
+            tally.runs += 1;
+            tally.full += u64::from(progress.outcome == Outcome::OutputFull);
+            tally.done += progress.done;
+            let (read, written) = (progress.input as usize - start as usize, progress.output as usize);
+            assert!(read <= bytes.len() - padding);
+            assert!(written <= self.output.end(0) as usize);
+            let written = std::slice::from_raw_parts(output, written - output as usize).to_vec();
+            Ran { done: progress.done, read, written }
+        }
+    }
+
+    fn both(&mut self, program: &Tiers, bytes: &[u8], padding: usize, capacity: usize) {
+        let [mut less, mut more] = [0, 1].map(|tier| self.run(tier, program, bytes, padding, capacity));
+        if less.done > more.done {
+            std::mem::swap(&mut less, &mut more);
+        }
+        self.apart += u64::from(less.done < more.done);
+        let same = less.done == more.done && (less.read, &less.written) == (more.read, &more.written);
+        let begins = less.done < more.done && less.read <= more.read && more.written.starts_with(&less.written);
+        assert!(same || begins, "{less:?} {more:?} {padding} {capacity} {bytes:?}\n{}", program.program);
     }
 
     fn tell(&self, what: &str) {
-        println!("{what}, {} runs, {} values, {} outputs full", self.runs, self.done, self.full);
-        assert!(self.done > 100_000 && self.full > 100_000);
+        for (name, t) in NAMES.iter().zip(&self.tallies) {
+            println!("{what}, {name}: {} runs, {} values, {} outputs full", t.runs, t.done, t.full);
+            assert!(t.done > 100_000 && t.full > 100_000);
+        }
+        let runs = self.tallies[0].runs;
+        println!("one tier came further in {} of {runs} runs", self.apart);
+        assert!(self.apart * 20 < runs);
     }
 
     /// Every output size up to `most`, and every input size up to the whole, with and without padding.
-    fn sizes(&mut self, program: &Code, bytes: &[u8], most: usize) {
+    fn sizes(&mut self, program: &Tiers, bytes: &[u8], most: usize) {
+        let padded = [bytes, &[0; 512]].concat();
         for capacity in 0..=most {
-            self.run(program, bytes, 0, capacity);
-            let padded = [bytes, &[0; 512]].concat();
-            self.run(program, &padded, 512, capacity);
+            self.both(program, bytes, 0, capacity);
+            self.both(program, &padded, 512, capacity);
         }
         for len in 0..bytes.len() {
-            self.run(program, &bytes[..len], 0, most + 512);
-            self.run(program, &bytes[..len], len.min(7), most + 512);
+            self.both(program, &bytes[..len], 0, most + 512);
+            self.both(program, &bytes[..len], len.min(7), most + 512);
         }
     }
 }
 
-/// On both tiers.
-fn tiers(compiler: &Compiler, program: Program) -> Option<[Code; 2]> {
+/// A conversion that refuses some.
+fn odd(v: i64) -> Result<i64, String> {
+    if v & 2 == 0 { Ok(v.wrapping_mul(3)) } else { Err("no".into()) }
+}
+
+fn tiers(compiler: &Compiler, program: Program) -> Option<Tiers> {
     let program = Arc::new(program);
     let fast = FastProgram::new(program.clone()).ok()?;
     let native = compiler.compile(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
-    Some([Code::Fast(fast), Code::Native(Box::new(native))])
+    Some(Tiers { program, fast, native: Box::new(native) })
 }
 
-fn compiler() -> Compiler {
-    Compiler::new(Options::default()).expect("a machine that code can be made for")
+fn compiler(counts: Option<Arc<OpCounts>>) -> Compiler {
+    let mut options = Options::default();
+    options.counts = counts;
+    Compiler::new(options).expect("a machine that code can be made for")
 }
 
 fn checked(mut program: Program) -> Program {
@@ -182,6 +215,22 @@ fn bodies() -> Vec<String> {
             out.push(format!("read.span dst=s0 from={form} !0\ncheck.utf8 src=s0 !0\nwrite.span src=s0 to={to} !0"));
         }
     }
+    for from in ["zigzag32", "bool", "f32", "i64"] {
+        let read = format!("read.num dst=n0 from={from} !0");
+        for conv in Convert::ALL {
+            let conv = conv.word();
+            out.push(format!("{read}\nconvert.num dst=n0 src=n0 conv={conv} !0\nwrite.num src=n0 to=i64 !0"));
+        }
+        let arms = "{\nemit value=c1 !0\n} {\nemit value=c2 !0\n} {\nfail kind=union message=c0 !0\n} end";
+        out.push(format!("{read}\nuser.num dst=n0 src=n0 user=u0 !0\nwrite.num src=n0 to=zigzag64 !0"));
+        out.push(format!("{read}\nmap.num dst=n0 src=n0 table=t2 !0\nwrite.num src=n0 to=u8 !0"));
+        out.push(format!("{read}\nswitch src=n0 !0 {arms}"));
+        out.push(format!("{read}\nmatch src=n0 table=t3 !0 {arms}"));
+        let marked = "{\nseek mark=m0 !0\nskip.num from=u8 !0\n} {\nemit value=c1 !0\n} end";
+        let set = "{\nmark mark=m0 !0\nskip.num from=u16 !0\n} {\n} end";
+        out.push(format!("clear.mark mark=m0 !0\n{read}\nswitch src=n0 !0 {set}\nif.marked mark=m0 !0 {marked}"));
+        out.push(format!("{read}\nenter level=1 !0\ncall func=@1 level=1 !0\nwrite.num src=n0 to=i64 !0"));
+    }
     out.push("verbatim !0 {\nmove.span from=zigzag to=zigzag utf8=yes !0\n}".into());
     out.push("skip.run index=zigzag32 len=zigzag kinds=t1 !0".into());
     out.extend((0..5).map(|c| format!("emit value=c{c} !0")));
@@ -198,8 +247,8 @@ fn bodies() -> Vec<String> {
 #[test]
 fn every_op_at_the_end_of_its_promise() {
     let head = format!(
-        "program columns=0 users=0\nconst c0 = x\nconst c1 = x01\nconst c2 = x0102030405060708\nconst c3 = x{}\n\
-         const c4 = x{}\ntable t0 = 0 {} 1\ntable t1 = 17 34 2048 2 65280\n",
+        "program columns=0 users=1\nconst c0 = x\nconst c1 = x01\nconst c2 = x0102030405060708\nconst c3 = x{}\n\
+         const c4 = x{}\ntable t0 = 0 {} 1\ntable t1 = 17 34 2048 2 65280\ntable t2 = 2 1 _ 0\ntable t3 = 1 -1\n",
         "ab".repeat(16),
         "cd".repeat(100),
         i64::MAX
@@ -208,27 +257,34 @@ fn every_op_at_the_end_of_its_promise() {
     inputs.push([[0xff; 9].as_slice(), &[1], &[0xfe, 0xff, 0xff, 0xff, 0x0f]].concat().repeat(16));
     inputs.push([&[20], b"0123456789".as_slice()].concat().repeat(20));
     inputs.push([&[200, 1], [b'a'; 100].as_slice()].concat().repeat(3));
-    let (bodies, compiler) = (bodies(), compiler());
-    let mut benches = [Bench::new(), Bench::new()];
+    // What is small in several forms, so that loops, switches and look-ups go their ways.
+    inputs.push([0, 1, 0, 2, 3, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0].repeat(10));
+    let (bodies, counts) = (bodies(), Arc::<OpCounts>::default());
+    let compiler = compiler(Some(counts.clone()));
+    let mut bench = Bench::new();
     for body in &bodies {
-        let text = format!("{head}func @0 nums=1 spans=1 marks=1 depth=0 {{\n{body}\n}}");
+        let depth = u32::from(body.contains("call"));
+        let text = format!(
+            "{head}func @0 nums=1 spans=1 marks=1 depth={depth} {{\n{body}\n}}\n\
+             func @1 nums=1 spans=0 marks=0 depth=0 {{\nmove.num from=u8 to=zigzag64 !0\n}}"
+        );
         let program = checked(text.parse().unwrap_or_else(|e| panic!("{e}\n{text}")));
         let tiers = tiers(&compiler, program).unwrap_or_else(|| panic!("{text}"));
-        for (bench, code) in benches.iter_mut().zip(&tiers) {
-            inputs.iter().for_each(|input| bench.sizes(code, input, 130));
-        }
+        inputs.iter().for_each(|input| bench.sizes(&tiers, input, 130));
     }
-    for (bench, tier) in benches.iter().zip(TIERS) {
-        bench.tell(&format!("{tier}: {} bodies", bodies.len()));
+    bench.tell(&format!("{} bodies", bodies.len()));
+    let counts: Vec<_> = counts.all().collect();
+    println!("executed: {counts:?}");
+    for (op, n) in counts {
+        // Code that writes columns is refused.
+        assert_eq!(n >= 100, !op.starts_with("col."), "{op}: executed {n} times by compiled code");
     }
 }
 
-const TIERS: [&str; 2] = ["interpreter", "compiled"];
-
 #[test]
 fn every_program_at_the_end_of_its_promises() {
-    let compiler = compiler();
-    let mut benches = [Bench::new(), Bench::new()];
+    let compiler = compiler(None);
+    let mut bench = Bench::new();
     let mut programs = 0;
     for case in cases::all() {
         let (Ok(w), Ok(r)) = (Schema::parse(case.text("writer")), Schema::parse(case.text("reader"))) else { continue };
@@ -240,14 +296,10 @@ fn every_program_at_the_end_of_its_promises() {
                 continue;
             }
             let Some(tiers) = tiers(&compiler, t.program().clone()) else { continue };
-            for (bench, code) in benches.iter_mut().zip(&tiers) {
-                bench.sizes(code, &input.repeat(2), 90);
-            }
+            bench.sizes(&tiers, &input.repeat(2), 90);
             programs += 1;
         }
     }
-    for (bench, tier) in benches.iter().zip(TIERS) {
-        bench.tell(&format!("{tier}: {programs} Programs"));
-    }
+    bench.tell(&format!("{programs} Programs"));
     assert!(programs > 2000);
 }

@@ -2,17 +2,25 @@
 //! (class, place, paths, words), for every conformance case and for random pairs and inputs, as single values, as batches
 //! that change tiers in the middle, in windows, and with each pass off.
 //!
-//! `RESCHEMA_TIER_CASES` sets the number of random cases, `RESCHEMA_SEED` the first seed.
+//! `RESCHEMA_TIER_CASES` sets the number of random cases, `RESCHEMA_SEED` the first seed. The long run:
+//!
+//! ```sh
+//! RESCHEMA_TIER_CASES=2100000 cargo test --release -p reschema-tests --test tiers random_pairs -- --nocapture
+//! ```
 
 use reschema::{Endpoint, Engine, Input, Limits, PassSet, ResolutionRules, Schema, Tiering, Transform, UnionMatch};
+use reschema_ir::OpCounts;
 use reschema_jit::{Compiler, Options};
 use reschema_tests::cases;
 use reschema_tests::random::{CaseSet, Rng, case_set};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 const INPUTS: usize = 50;
 const DEFAULT_CASES: usize = 30_000;
+/// Random pairs of which one counts the ops that its code executes.
+const COUNTED: u64 = 8;
 
 fn env(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -69,11 +77,25 @@ struct Pair {
 }
 
 fn pair(writer: &str, reader: &str, limits: Limits, first_match: bool, passes: PassSet) -> Option<Pair> {
+    pair_with(writer, reader, limits, first_match, passes, None)
+}
+
+fn pair_with(
+    writer: &str,
+    reader: &str,
+    limits: Limits,
+    first_match: bool,
+    passes: PassSet,
+    counts: Option<Arc<OpCounts>>,
+) -> Option<Pair> {
     let (writer, reader) = (Schema::parse(writer).ok()?, Schema::parse(reader).ok()?);
     let union = if first_match { UnionMatch::FirstMatch } else { UnionMatch::ExactFirst };
     let make = |tiering| {
         let rules = ResolutionRules::default().union_match(union);
-        let engine = Engine::builder().limits(limits.clone()).rules(rules).passes(passes).tiering(tiering);
+        let mut engine = Engine::builder().limits(limits.clone()).rules(rules).passes(passes).tiering(tiering);
+        if let Some(counts) = &counts {
+            engine = engine.counts(counts.clone());
+        }
         engine.build().expect("an engine").transform(Endpoint::avro(&writer), Endpoint::avro(&reader)).ok()
     };
     let (interpreted, compiled) = (make(Tiering::interpreter())?, make(Tiering::eager())?);
@@ -90,6 +112,8 @@ fn pair(writer: &str, reader: &str, limits: Limits, first_match: bool, passes: P
 #[derive(Default)]
 struct Tally {
     pairs: usize,
+    /// Hashes of the pairs and their policies: those that are the same count once.
+    distinct: HashSet<u64>,
     cases: usize,
     valid: usize,
     classes: BTreeMap<&'static str, usize>,
@@ -97,8 +121,8 @@ struct Tally {
     compiled: Tiers,
     /// Values whose interpreter's fast path went through, and compiled code left.
     left: u64,
-    /// Values by op of the Programs that ran compiled.
-    ops: BTreeMap<String, u64>,
+    /// How often compiled code has executed ops.
+    ops: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
@@ -121,18 +145,9 @@ impl Tally {
         }
     }
 
-    fn note_ops(&mut self, pair: &Pair, compiled: u64) {
-        for line in pair.compiled.explain().optimised_ir().lines() {
-            let Some(word) = line.split_whitespace().next().filter(|w| w.contains(|c: char| c.is_ascii_lowercase()))
-            else {
-                continue;
-            };
-            *self.ops.entry(word.to_string()).or_default() += compiled;
-        }
-    }
-
     fn add(&mut self, other: Tally) {
         self.pairs += other.pairs;
+        self.distinct.extend(other.distinct);
         self.cases += other.cases;
         self.valid += other.valid;
         self.left += other.left;
@@ -202,15 +217,15 @@ fn conformance_cases() {
     assert!(tally.left * 1000 <= tally.interpreted.fast, "{} left", tally.left);
 }
 
-fn set_pair(set: &CaseSet, passes: PassSet) -> Option<Pair> {
-    let limits = Limits::default().depth(set.policy.max_depth).zero_size_items(set.policy.zero_cap);
-    pair(&set.writer, &set.reader, limits, set.policy.first_match, passes)
-}
-
 fn random(set: &CaseSet, passes: PassSet, tally: &mut Tally) {
-    let Some(pair) = set_pair(set, passes) else { return };
+    let limits = Limits::default().depth(set.policy.max_depth).zero_size_items(set.policy.zero_cap);
+    let counts = set.seed.is_multiple_of(COUNTED).then(Arc::<OpCounts>::default);
+    let first = set.policy.first_match;
+    let Some(pair) = pair_with(&set.writer, &set.reader, limits, first, passes, counts.clone()) else { return };
     tally.pairs += 1;
-    let before = tally.compiled.compiled;
+    let mut hash = std::hash::DefaultHasher::new();
+    (&set.writer, &set.reader, set.policy.max_depth, set.policy.zero_cap, first).hash(&mut hash);
+    tally.distinct.insert(hash.finish());
     let show = |input: &[u8]| {
         let hex: String = input.iter().map(|b| format!("{b:02x}")).collect();
         format!("seed {}\nwriter {}\nreader {}\npolicy {:?}\ninput {hex}", set.seed, set.writer, set.reader, set.policy)
@@ -223,8 +238,9 @@ fn random(set: &CaseSet, passes: PassSet, tally: &mut Tally) {
         }
     }
     switch(&pair, &good, set.seed);
-    let compiled = tally.compiled.compiled - before;
-    tally.note_ops(&pair, compiled);
+    for (op, n) in counts.iter().flat_map(|c| c.all()) {
+        *tally.ops.entry(op).or_default() += n;
+    }
 }
 
 /// A batch that changes tiers between two of its values is the batch.
@@ -276,8 +292,16 @@ fn random_pairs() {
     let total = run_seeds(env("RESCHEMA_SEED", 1) as u64, cases, PassSet::all());
     let percent = 100.0 * total.valid as f64 / total.cases as f64;
     println!(
-        "{} cases over {} pairs; {percent:.1} % valid; errors {:?}; interpreter {:?}; compiled {:?}; {} left by compiled code only; ops {:?}",
-        total.cases, total.pairs, total.classes, total.interpreted, total.compiled, total.left, total.ops
+        "{} cases over {} pairs, {} distinct; {percent:.1} % valid; errors {:?}; interpreter {:?}; compiled {:?}; \
+         {} left by compiled code only; ops executed by one in {COUNTED} pairs: {:?}",
+        total.cases,
+        total.pairs,
+        total.distinct.len(),
+        total.classes,
+        total.interpreted,
+        total.compiled,
+        total.left,
+        total.ops
     );
     assert!((30.0..=80.0).contains(&percent), "{percent:.1} % valid");
     // Code that always leaves would agree as well.

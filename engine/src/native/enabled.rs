@@ -47,6 +47,7 @@ impl Generator {
             options.max_clif = self.options.largest.unwrap_or(options.max_clif);
             options.max_op = self.options.max_op;
             options.fault = self.options.fault.as_ref().map(fault);
+            options.counts = self.options.counts.clone();
             Compiler::new(options)
         };
         self.compiler.get_or_init(make).as_ref().map_err(Refused::clone)

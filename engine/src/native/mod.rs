@@ -45,6 +45,7 @@ pub(crate) struct GeneratorOptions {
     /// Ops behind which code leaves.
     pub(crate) max_op: Option<u32>,
     pub(crate) fault: Option<Fault>,
+    pub(crate) counts: Option<Arc<reschema_ir::OpCounts>>,
 }
 
 /// Why there is no native code.

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use reschema_ir::{Body, Op, Program};
+use reschema_ir::{Body, Op, OpCounts, Program};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -34,6 +34,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) max_op: u32,
     /// Ops met so far.
     pub(crate) ops: Cell<u32>,
+    /// Where executed ops are counted, if they are.
+    pub(crate) counts: Option<&'a OpCounts>,
 }
 
 /// Why emission has stopped.
@@ -358,6 +360,14 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Adds one to the counter of an op.
+    fn count(&mut self, counts: &OpCounts, op: &Op) {
+        let counter = self.constant(counts.counter(op).as_ptr().expose_provenance() as i64);
+        let n = self.load(types::I64, counter, 0);
+        let n = self.b.ins().iadd_imm_s(n, 1);
+        self.store(n, counter, 0);
+    }
+
     /// An instruction. `output` bytes of room are promised behind a string.
     fn inst(&mut self, op: &Op, output: u32) {
         let emitted = self.b.func.dfg.num_insts();
@@ -369,6 +379,9 @@ impl Emitter<'_, '_> {
         if index >= self.shared.max_op {
             self.leave(Exit::Reject);
             return;
+        }
+        if let Some(counts) = self.shared.counts {
+            self.count(counts, op);
         }
         match op {
             Op::Check { input, output } => self.check(*input, if self.scan { 0 } else { *output }),
