@@ -3,4 +3,5 @@
 
 pub mod data;
 pub mod hand;
+pub mod hand_unsafe;
 pub mod measure;
