@@ -5,12 +5,17 @@
 //! that under the reader's. apache-avro resolves its own values. Both write maps in an order of their own, and
 //! serde_avro_fast a block an item, so their answers are compared as values; the hand-written ones as bytes.
 
+use crate::damage;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use reschema::{Endpoint, Engine, NativeStats, Schema, Tiering, Transform};
 use reschema_benches::data::{self, Data};
 use reschema_benches::hand::{self, Cur, Res};
+use reschema_benches::hand_unsafe::{
+    self, Bound, ChangeEvolved, OrderEvolved, OrderSame, Runner, SixDefaults, SixFloats, SixReordered, SixSame,
+    WideBranchy, WideSelect,
+};
 use reschema_benches::measure::Candidate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,14 +28,43 @@ pub(crate) struct Workload {
     pub(crate) data: Data,
     /// Reader's schema.
     pub(crate) reader: String,
-    /// The hand-written bound.
+    /// The bound by hand that checks each access.
     pub(crate) hand: fn(&mut Cur<'_>, &mut Vec<u8>) -> Res<()>,
+    /// The bounds by hand that do not.
+    pub(crate) unchecked: Vec<Unsafe>,
     /// serde_avro_fast, over a range of records.
     serde: Option<SerdeRun>,
 }
 
 /// serde_avro_fast over records `from..to`.
 type SerdeRun = fn(&Peer, &Data, usize, usize, &mut Vec<u8>);
+
+/// A bound by hand that does not check each access.
+#[derive(Clone, Copy)]
+pub(crate) struct Unsafe {
+    /// For the table.
+    pub(crate) name: &'static str,
+    /// Transforms a number of records: bytes of input they took.
+    pub(crate) run: fn(&mut Runner, &[u8], usize, &mut Vec<u8>) -> hand_unsafe::Res<usize>,
+}
+
+fn unsafe_hand<B: Bound>() -> Unsafe {
+    Unsafe { name: UNSAFE, run: Runner::run::<B> }
+}
+
+/// Names of candidates.
+pub(crate) const INTERPRETER: &str = "interpreter";
+pub(crate) const COMPILED: &str = "compiled";
+/// One record a call.
+pub(crate) const ONE_A_CALL: &str = "compiled, one a call";
+pub(crate) const HAND: &str = "hand";
+pub(crate) const UNSAFE: &str = "unsafe hand";
+/// It asks of each nullable field whether it is there.
+pub(crate) const BRANCHY: &str = "unsafe hand, branchy";
+pub(crate) const SERDE: &str = "serde_avro_fast";
+pub(crate) const APACHE: &str = "apache-avro";
+/// Not a candidate, but in the table.
+pub(crate) const PREPARATION: &str = "resolve and lower";
 
 /// Records of a workload.
 pub(crate) const RECORDS: usize = 10_000;
@@ -43,19 +77,34 @@ pub(crate) fn workloads(records: usize) -> Vec<Workload> {
         d
     };
     let mut list = Vec::new();
-    let mut add = |name, data, reader: &str, hand, serde| {
-        list.push(Workload { name, data, reader: reader.to_string(), hand, serde });
+    let mut add = |name, data, reader: &str, hand, unchecked, serde| {
+        list.push(Workload { name, data, reader: reader.to_string(), hand, unchecked: vec![unchecked], serde });
     };
-    add("six-field same", data::gt(n), data::GT, hand::gt_same, Some(reencode::<data::Gt> as SerdeRun));
-    add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, Some(reencode::<data::GtO>));
-    add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, Some(reencode::<data::GtL>));
-    add("six-field two defaults", data::gt(n), data::GT_DEFAULT, hand::gt_default, Some(reencode::<data::GtD>));
-    add("six-field float to double", data::gtf(n), data::GT_PROMO, hand::gtf_promo, None);
-    let raw_orders = raw(data::r1(n));
-    add("order event same", raw(data::r1(n)), &data::r1raw(), hand::r1_same::<true>, Some(reencode::<data::OrderO>));
-    add("order event evolved", raw_orders, &data::r1eraw(), hand::r1_to_r1e::<true>, Some(reencode::<OrderE>));
-    add("200 nullable to 10", data::r2(n / 5), &data::r2p(), hand::r2_proj_avro, Some(reencode::<data::WideP<String>>));
-    add("change data evolved", data::r3(n), data::R3E, hand::r3_to_e, None);
+    let same = unsafe_hand::<SixSame>();
+    add("six-field same", data::gt(n), data::GT, hand::gt_same, same, Some(reencode::<data::Gt> as SerdeRun));
+    let reordered = unsafe_hand::<SixReordered>();
+    add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, reordered, Some(reencode::<data::GtO>));
+    add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, same, Some(reencode::<data::GtL>));
+    let defaults = unsafe_hand::<SixDefaults>();
+    add(
+        "six-field two defaults",
+        data::gt(n),
+        data::GT_DEFAULT,
+        hand::gt_default,
+        defaults,
+        Some(reencode::<data::GtD>),
+    );
+    add("six-field float to double", data::gtf(n), data::GT_PROMO, hand::gtf_promo, unsafe_hand::<SixFloats>(), None);
+    let (orders, same) = (raw(data::r1(n)), unsafe_hand::<OrderSame>());
+    add("order event same", orders, &data::r1raw(), hand::r1_same::<true>, same, Some(reencode::<data::OrderO>));
+    let (orders, evolved) = (raw(data::r1(n)), unsafe_hand::<OrderEvolved>());
+    add("order event evolved", orders, &data::r1eraw(), hand::r1_to_r1e::<true>, evolved, Some(reencode::<OrderE>));
+    let (wide, select) = (data::r2(n / 5), unsafe_hand::<WideSelect>());
+    add("200 nullable to 10", wide, &data::r2p(), hand::r2_proj_avro, select, Some(reencode::<data::WideP<String>>));
+    add("change data evolved", data::r3(n), data::R3E, hand::r3_to_e, unsafe_hand::<ChangeEvolved>(), None);
+    for workload in list.iter_mut().filter(|w| w.name == "200 nullable to 10") {
+        workload.unchecked.push(Unsafe { name: BRANCHY, run: Runner::run::<WideBranchy> });
+    }
     list
 }
 
@@ -105,11 +154,34 @@ impl<'w> Prepared<'w> {
         }
     }
 
-    /// Runs every candidate over all records and compares the answers.
+    /// Runs every candidate over all records and compares the answers; the bounds without checks also over damage.
     ///
     /// # Panics
     /// A candidate is wrong.
     pub(crate) fn check(&self) {
+        let data = &self.workload.data;
+        for bound in self.unchecked() {
+            let (mut want, mut got) = (Vec::new(), Vec::new());
+            self.hand(0, data.n, &mut want);
+            let taken = (bound.run)(&mut Runner::default(), &data.buf, data.n, &mut got);
+            assert_eq!(taken, Ok(data.buf.len()), "{}", self.workload.name);
+            assert!(got == want, "{}: {} and the checked bound differ", self.workload.name, bound.name);
+            let (cases, refused) = damage::check(self.workload, bound, &self.transform);
+            eprintln!("{}: {}: {cases} damaged records, {refused} refused", self.workload.name, bound.name);
+        }
+        self.check_others();
+    }
+
+    /// The bounds without checks, if the machine runs them.
+    fn unchecked(&self) -> &[Unsafe] {
+        if hand_unsafe::is_supported() {
+            return &self.workload.unchecked;
+        }
+        eprintln!("{}: no bounds without checks: they need AVX2 and BMI", self.workload.name);
+        &[]
+    }
+
+    fn check_others(&self) {
         let Workload { name, data, .. } = self.workload;
         let mut want = Vec::new();
         self.hand(0, data.n, &mut want);
@@ -177,10 +249,10 @@ impl<'w> Prepared<'w> {
             let input = &data.buf[data.off[from]..data.off[to]];
             self.transform.run_many(input, (to - from) as u64, &mut out).expect("the engine runs");
         };
-        let mut list = vec![Candidate { name: "interpreter", run: Box::new(engine) }];
+        let mut list = vec![Candidate { name: INTERPRETER, run: Box::new(engine) }];
         let mut out = Vec::new();
         list.push(Candidate {
-            name: "compiled",
+            name: COMPILED,
             run: Box::new(move |from, to| {
                 out.clear();
                 let input = &data.buf[data.off[from]..data.off[to]];
@@ -189,16 +261,37 @@ impl<'w> Prepared<'w> {
         });
         let mut out = Vec::new();
         list.push(Candidate {
-            name: "hand-written",
+            name: HAND,
             run: Box::new(move |from, to| {
                 out.clear();
                 self.hand(from, to, &mut out);
             }),
         });
+        for Unsafe { name, run } in self.unchecked() {
+            let (mut out, mut runner) = (Vec::new(), Runner::default());
+            list.push(Candidate {
+                name,
+                run: Box::new(move |from, to| {
+                    out.clear();
+                    let input = &data.buf[data.off[from]..data.off[to]];
+                    run(&mut runner, input, to - from, &mut out).expect("the bound runs");
+                }),
+            });
+        }
+        let mut out = Vec::new();
+        list.push(Candidate {
+            name: ONE_A_CALL,
+            run: Box::new(move |from, to| {
+                for i in from..to {
+                    out.clear();
+                    self.compiled.run(data.rec(i), &mut out).expect("compiled code runs");
+                }
+            }),
+        });
         if let Some(serde) = self.workload.serde {
             let mut out = Vec::new();
             list.push(Candidate {
-                name: "serde_avro_fast",
+                name: SERDE,
                 run: Box::new(move |from, to| {
                     out.clear();
                     serde(&self.peer, data, from, to, &mut out);
@@ -207,7 +300,7 @@ impl<'w> Prepared<'w> {
         }
         let mut out = Vec::new();
         list.push(Candidate {
-            name: "apache-avro",
+            name: APACHE,
             run: Box::new(move |from, to| {
                 out.clear();
                 self.apache(from, to, &mut out);

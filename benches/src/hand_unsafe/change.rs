@@ -22,7 +22,8 @@ impl Bound for ChangeEvolved {
                 unwanted_value(c)?;
             }
             let is_after = c.is_some()?;
-            let after = if is_after { value(c)? } else { After { start: c.p, end: c.p, updated: c.p, updated_end: c.p } };
+            let after =
+                if is_after { value(c)? } else { After { start: c.p, end: c.p, updated: c.p, updated_end: c.p } };
             unwanted_source(c)?;
             let db = c.p;
             c.text()?;

@@ -3,7 +3,8 @@
 use super::careful::{Careful, Res};
 use super::cursors::{Cursors, Seen};
 use super::order::{
-    EVENTS, REACH, address, attributes, attributes_by_field, careful_address, careful_attributes, careful_item, item, tax,
+    EVENTS, REACH, address, attributes, attributes_by_field, careful_address, careful_attributes, careful_item, item,
+    tax,
 };
 use super::run::Bound;
 

@@ -145,8 +145,9 @@ unsafe fn pass<const BRANCHY: bool>(c: &mut Cursors, kind: usize) -> Option<u64>
         match kind {
             0 | 1 => {
                 let here = mask(index);
-                let n = if here == 0 { 0 } else { any(word(c.p.add(1)))? };
-                c.skip(1 + n);
+                // What is not there ends at once.
+                let n = any(word(c.p.add(1)) & here)?;
+                c.skip(1 + (n & here));
             }
             2 => c.skip(1 + 4 * index),
             3 => c.skip(1 + 2 * index),
