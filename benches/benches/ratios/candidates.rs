@@ -48,6 +48,10 @@ pub(crate) struct Unsafe {
     pub(crate) run: fn(&mut Runner, &[u8], usize, &mut Vec<u8>) -> hand_unsafe::Res<usize>,
 }
 
+fn unsafe_words<B: Bound>() -> Unsafe {
+    Unsafe { name: WORDS, run: Runner::run::<B> }
+}
+
 fn unsafe_hand<B: Bound>() -> Unsafe {
     Unsafe { name: UNSAFE, run: Runner::run::<B> }
 }
@@ -59,6 +63,8 @@ pub(crate) const COMPILED: &str = "compiled";
 pub(crate) const ONE_A_CALL: &str = "compiled, one a call";
 pub(crate) const HAND: &str = "hand";
 pub(crate) const UNSAFE: &str = "unsafe hand";
+/// It reads one varint after the other.
+pub(crate) const WORDS: &str = "unsafe hand, by words";
 /// It asks of each nullable field whether it is there.
 pub(crate) const BRANCHY: &str = "unsafe hand, branchy";
 pub(crate) const SERDE: &str = "serde_avro_fast";
@@ -77,15 +83,15 @@ pub(crate) fn workloads(records: usize) -> Vec<Workload> {
         d
     };
     let mut list = Vec::new();
-    let mut add = |name, data, reader: &str, hand, unchecked, serde| {
-        list.push(Workload { name, data, reader: reader.to_string(), hand, unchecked: vec![unchecked], serde });
+    let mut add = |name, data, reader: &str, hand, unchecked: &[Unsafe], serde| {
+        list.push(Workload { name, data, reader: reader.to_string(), hand, unchecked: unchecked.to_vec(), serde });
     };
-    let same = unsafe_hand::<SixSame>();
-    add("six-field same", data::gt(n), data::GT, hand::gt_same, same, Some(reencode::<data::Gt> as SerdeRun));
-    let reordered = unsafe_hand::<SixReordered>();
-    add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, reordered, Some(reencode::<data::GtO>));
-    add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, same, Some(reencode::<data::GtL>));
-    let defaults = unsafe_hand::<SixDefaults>();
+    let same = [unsafe_hand::<SixSame<true>>(), unsafe_words::<SixSame<false>>()];
+    add("six-field same", data::gt(n), data::GT, hand::gt_same, &same, Some(reencode::<data::Gt> as SerdeRun));
+    let reordered = [unsafe_hand::<SixReordered<true>>(), unsafe_words::<SixReordered<false>>()];
+    add("six-field reordered", data::gt(n), data::GT_OOO, hand::gt_ooo, &reordered, Some(reencode::<data::GtO>));
+    add("six-field int to long", data::gt(n), data::GT_PROMO, hand::gt_same, &same, Some(reencode::<data::GtL>));
+    let defaults = [unsafe_hand::<SixDefaults<true>>(), unsafe_words::<SixDefaults<false>>()];
     add(
         "six-field two defaults",
         data::gt(n),
@@ -94,17 +100,22 @@ pub(crate) fn workloads(records: usize) -> Vec<Workload> {
         defaults,
         Some(reencode::<data::GtD>),
     );
-    add("six-field float to double", data::gtf(n), data::GT_PROMO, hand::gtf_promo, unsafe_hand::<SixFloats>(), None);
-    let (orders, same) = (raw(data::r1(n)), unsafe_hand::<OrderSame>());
-    add("order event same", orders, &data::r1raw(), hand::r1_same::<true>, same, Some(reencode::<data::OrderO>));
-    let (orders, evolved) = (raw(data::r1(n)), unsafe_hand::<OrderEvolved>());
-    add("order event evolved", orders, &data::r1eraw(), hand::r1_to_r1e::<true>, evolved, Some(reencode::<OrderE>));
-    let (wide, select) = (data::r2(n / 5), unsafe_hand::<WideSelect>());
-    add("200 nullable to 10", wide, &data::r2p(), hand::r2_proj_avro, select, Some(reencode::<data::WideP<String>>));
-    add("change data evolved", data::r3(n), data::R3E, hand::r3_to_e, unsafe_hand::<ChangeEvolved>(), None);
-    for workload in list.iter_mut().filter(|w| w.name == "200 nullable to 10") {
-        workload.unchecked.push(Unsafe { name: BRANCHY, run: Runner::run::<WideBranchy> });
-    }
+    add(
+        "six-field float to double",
+        data::gtf(n),
+        data::GT_PROMO,
+        hand::gtf_promo,
+        &[unsafe_hand::<SixFloats<true>>(), unsafe_words::<SixFloats<false>>()],
+        None,
+    );
+    let (orders, same) = (raw(data::r1(n)), [unsafe_hand::<OrderSame>()]);
+    add("order event same", orders, &data::r1raw(), hand::r1_same::<true>, &same, Some(reencode::<data::OrderO>));
+    let (orders, evolved) = (raw(data::r1(n)), [unsafe_hand::<OrderEvolved>()]);
+    add("order event evolved", orders, &data::r1eraw(), hand::r1_to_r1e::<true>, &evolved, Some(reencode::<OrderE>));
+    let (wide, select) =
+        (data::r2(n / 5), [unsafe_hand::<WideSelect>(), Unsafe { name: BRANCHY, run: Runner::run::<WideBranchy> }]);
+    add("200 nullable to 10", wide, &data::r2p(), hand::r2_proj_avro, &select, Some(reencode::<data::WideP<String>>));
+    add("change data evolved", data::r3(n), data::R3E, hand::r3_to_e, &[unsafe_hand::<ChangeEvolved>()], None);
     list
 }
 

@@ -1,6 +1,6 @@
 //! What was promised of compiled code, and whether it is held.
 
-use crate::candidates::{APACHE, BRANCHY, COMPILED, INTERPRETER, ONE_A_CALL, SERDE, UNSAFE};
+use crate::candidates::{APACHE, BRANCHY, COMPILED, INTERPRETER, ONE_A_CALL, SERDE, UNSAFE, WORDS};
 use crate::table::Table;
 
 /// One promise: a ratio of two candidates on some workloads.
@@ -29,17 +29,13 @@ const ORDER: &[&str] = &["order event same", "order event evolved"];
 const EVOLVED: &[&str] = &["order event evolved"];
 const WIDE: &[&str] = &["200 nullable to 10"];
 
-const fn promise(
-    workloads: &'static [&'static str],
-    over: &'static str,
-    under: &'static str,
-    bound: Bound,
-) -> Promise {
+const fn promise(workloads: &'static [&'static str], over: &'static str, under: &'static str, bound: Bound) -> Promise {
     Promise { workloads, over, under, bound }
 }
 
 const PROMISES: &[Promise] = &[
     promise(SIX, COMPILED, UNSAFE, AtMost(1.15)),
+    promise(SIX, COMPILED, WORDS, AtMost(1.15)),
     promise(EVOLVED, COMPILED, UNSAFE, AtMost(1.2)),
     promise(WIDE, COMPILED, BRANCHY, AtMost(0.8)),
     promise(SIX, SERDE, COMPILED, AtLeast(15.0)),

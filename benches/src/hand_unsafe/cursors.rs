@@ -212,8 +212,8 @@ impl Cursors {
                 return Some((len >> 1) as usize);
             }
             let (head, len) = told(self.p)?;
-            // Where the reach ends before the bytes do, they are not looked at.
-            if len > (self.last as usize).wrapping_sub(self.p as usize + head) {
+            // Behind the bytes, the reach is readable again.
+            if len > (self.last as usize).checked_sub(self.p as usize + head)? {
                 return None;
             }
             self.skip((head + len) as u64);

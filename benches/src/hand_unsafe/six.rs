@@ -5,14 +5,22 @@
 use super::careful::{Careful, Res};
 use super::cursors::{Cursors, int, word};
 use super::run::Bound;
-use super::vector::put;
+use super::vector::{self, Masks, put};
 
-/// Three ints: where each ends.
+/// Three ints: where each ends. With vectors, or word by word.
 ///
+/// # Safety
+/// 24 bytes are readable, and the machine is supported.
+#[inline(always)]
+unsafe fn three_ints<const VECTORS: bool>(p: *const u8) -> Option<[usize; 3]> {
+    // SAFETY: the caller's promise.
+    unsafe { if VECTORS { ints_of(vector::masks(p)) } else { by_words(p) } }
+}
+
 /// # Safety
 /// 24 bytes are readable.
 #[inline(always)]
-unsafe fn three_ints(p: *const u8) -> Option<[usize; 3]> {
+unsafe fn by_words(p: *const u8) -> Option<[usize; 3]> {
     // SAFETY: two ints before have at most 10 bytes.
     unsafe {
         let a = int(word(p))? as usize;
@@ -20,6 +28,26 @@ unsafe fn three_ints(p: *const u8) -> Option<[usize; 3]> {
         let c = b + int(word(p.add(b)))? as usize;
         Some([a, b, c])
     }
+}
+
+/// Three ints have at most 15 bytes: where they end, and whether they are canonical and in range, is seen by masks of one
+/// bit a byte, so that the next record does not wait for three loads one behind the other.
+#[inline(always)]
+fn ints_of(masks: Masks) -> Option<[usize; 3]> {
+    let Masks { more, zero, large } = masks;
+    let first = !more & 0xffff;
+    let second = first & first.wrapping_sub(1);
+    let third = second & second.wrapping_sub(1);
+    // Bytes behind four that are followed by more; all bytes, if three ints do not end here.
+    let pairs = more & more << 1;
+    let fifth = (pairs & pairs << 2) << 1;
+    let within = third ^ third.wrapping_sub(1);
+    // The last of several bytes is not 0; the fifth is the last, and holds four bits.
+    let bad = (zero & more << 1) | ((large | more) & fifth);
+    if bad & within != 0 {
+        return None;
+    }
+    Some([first, second, third].map(|ends| ends.trailing_zeros() as usize + 1))
 }
 
 fn careful_ints(c: &mut Careful<'_>, out: &mut Vec<u8>) -> Res<()> {
@@ -32,9 +60,9 @@ fn careful_same(c: &mut Careful<'_>, out: &mut Vec<u8>) -> Res<()> {
 }
 
 /// Nothing changes, or ints become longs.
-pub struct SixSame;
+pub struct SixSame<const VECTORS: bool>;
 
-impl Bound for SixSame {
+impl<const VECTORS: bool> Bound for SixSame<VECTORS> {
     const REACH: usize = 64;
 
     fn most(input: usize) -> usize {
@@ -46,7 +74,7 @@ impl Bound for SixSame {
         // SAFETY: see Bound::fast.
         unsafe {
             let ints = c.p.add(24);
-            let [.., end] = three_ints(ints)?;
+            let [.., end] = three_ints::<VECTORS>(ints)?;
             put::<24>(c.p, c.o);
             put::<16>(ints, c.o.add(24));
             c.skip(24 + end as u64);
@@ -61,9 +89,9 @@ impl Bound for SixSame {
 }
 
 /// Fields 1, 3, 5, 2, 4, 6.
-pub struct SixReordered;
+pub struct SixReordered<const VECTORS: bool>;
 
-impl Bound for SixReordered {
+impl<const VECTORS: bool> Bound for SixReordered<VECTORS> {
     const REACH: usize = 64;
 
     fn most(input: usize) -> usize {
@@ -76,7 +104,7 @@ impl Bound for SixReordered {
         unsafe {
             let (p, o) = (c.p, c.o);
             let ints = p.add(24);
-            let [f5, f6, end] = three_ints(ints)?;
+            let [f5, f6, end] = three_ints::<VECTORS>(ints)?;
             put::<8>(p, o);
             put::<8>(p.add(16), o.add(8));
             put::<8>(ints.add(f5), o.add(16));
@@ -104,11 +132,11 @@ impl Bound for SixReordered {
 }
 
 /// Two strings that the writer lacks.
-pub struct SixDefaults;
+pub struct SixDefaults<const VECTORS: bool>;
 
 const DEFAULTS: &[u8; 20] = b"\x12undefined\x12undefined";
 
-impl Bound for SixDefaults {
+impl<const VECTORS: bool> Bound for SixDefaults<VECTORS> {
     const REACH: usize = 64;
 
     fn most(input: usize) -> usize {
@@ -120,7 +148,7 @@ impl Bound for SixDefaults {
     unsafe fn fast(c: &mut Cursors) -> Option<()> {
         // SAFETY: see Bound::fast.
         unsafe {
-            SixSame::fast(c)?;
+            SixSame::<VECTORS>::fast(c)?;
             put::<20>(DEFAULTS.as_ptr(), c.o);
             c.wrote(20);
         }
@@ -135,9 +163,9 @@ impl Bound for SixDefaults {
 }
 
 /// Floats become doubles, ints longs.
-pub struct SixFloats;
+pub struct SixFloats<const VECTORS: bool>;
 
-impl Bound for SixFloats {
+impl<const VECTORS: bool> Bound for SixFloats<VECTORS> {
     const REACH: usize = 64;
 
     fn most(input: usize) -> usize {
@@ -149,7 +177,7 @@ impl Bound for SixFloats {
         // SAFETY: see Bound::fast.
         unsafe {
             let ints = c.p.add(12);
-            let [.., end] = three_ints(ints)?;
+            let [.., end] = three_ints::<VECTORS>(ints)?;
             for i in 0..3 {
                 let float = f32::from_bits(u32::from_le(c.p.cast::<u32>().add(i).read_unaligned()));
                 c.o.cast::<u64>().add(i).write_unaligned(f64::from(float).to_bits().to_le());

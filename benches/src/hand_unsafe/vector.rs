@@ -37,6 +37,50 @@ pub(super) unsafe fn is_ascii(p: *const u8, len: usize) -> bool {
     unsafe { std::slice::from_raw_parts(p, len) }.is_ascii()
 }
 
+/// A bit for each of 16 bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Masks {
+    /// Its top bit is set: more bytes of a varint follow.
+    pub(super) more: u32,
+    /// It is 0.
+    pub(super) zero: u32,
+    /// It is above 15, and its top bit is clear.
+    pub(super) large: u32,
+}
+
+/// What 16 bytes are.
+///
+/// # Safety
+/// They are readable, and the machine is supported.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn masks(p: *const u8) -> Masks {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8, _mm_setzero_si128,
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bytes = _mm_loadu_si128(p.cast::<__m128i>());
+        let mask = |bytes| _mm_movemask_epi8(bytes) as u32;
+        Masks {
+            more: mask(bytes),
+            zero: mask(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())),
+            large: mask(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(15))),
+        }
+    }
+}
+
+/// # Safety
+/// 16 bytes are readable.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) unsafe fn masks(p: *const u8) -> Masks {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { p.cast::<[u8; 16]>().read_unaligned() };
+    let mask = |is: fn(u8) -> bool| (0..16).map(|i| u32::from(is(bytes[i])) << i).sum();
+    Masks { more: mask(|b| b >= 0x80), zero: mask(|b| b == 0), large: mask(|b| b > 15 && b < 0x80) }
+}
+
 /// Copies `N` bytes.
 ///
 /// # Safety
