@@ -56,7 +56,8 @@ fn unsafe_hand<B: Bound>() -> Unsafe {
     Unsafe { name: UNSAFE, run: Runner::run::<B> }
 }
 
-/// Names of candidates.
+
+// Names of candidates.
 pub(crate) const INTERPRETER: &str = "interpreter";
 pub(crate) const COMPILED: &str = "compiled";
 /// One record a call.
@@ -97,7 +98,7 @@ pub(crate) fn workloads(records: usize) -> Vec<Workload> {
         data::gt(n),
         data::GT_DEFAULT,
         hand::gt_default,
-        defaults,
+        &defaults,
         Some(reencode::<data::GtD>),
     );
     add(
