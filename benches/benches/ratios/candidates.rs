@@ -56,7 +56,6 @@ fn unsafe_hand<B: Bound>() -> Unsafe {
     Unsafe { name: UNSAFE, run: Runner::run::<B> }
 }
 
-
 // Names of candidates.
 pub(crate) const INTERPRETER: &str = "interpreter";
 pub(crate) const COMPILED: &str = "compiled";

@@ -21,7 +21,7 @@ fn main() {
     match &o.role {
         Role::Parent => parent(&o),
         Role::Timed => measure(&o),
-        Role::Counted { workload, candidate, records } => instructions::counted(workload, candidate, *records),
+        Role::Counted { workload, candidate } => instructions::counted(workload, candidate),
     }
 }
 

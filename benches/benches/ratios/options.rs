@@ -19,8 +19,8 @@ pub(crate) enum Role {
     Parent,
     /// Measures times.
     Timed,
-    /// Runs one candidate over so many records, so that somebody counts its instructions.
-    Counted { workload: String, candidate: String, records: usize },
+    /// Runs one candidate, so that somebody counts its instructions.
+    Counted { workload: String, candidate: String },
 }
 
 impl Options {
@@ -44,8 +44,8 @@ impl Options {
                 "--instructions" => o.instructions = true,
                 "--child" => o.role = Role::Timed,
                 "--counted" => {
-                    let (workload, candidate, records) = (value(), value(), number(&value()));
-                    o.role = Role::Counted { workload, candidate, records };
+                    let (workload, candidate) = (value(), value());
+                    o.role = Role::Counted { workload, candidate };
                 }
                 // What cargo passes.
                 "--bench" | "--test" => {}

@@ -38,19 +38,19 @@ impl Bound for ChangeEvolved {
             let op = c.p;
             c.text()?;
             nullable_long(c)?;
-            c.put(op, c.p);
+            c.put::<32>(op, c.p);
             if is_after {
                 c.o.write(2);
                 c.wrote(1);
-                c.put(after.start, after.end);
+                c.put::<64>(after.start, after.end);
                 c.put_short(after.updated, after.updated_end);
                 c.o.write(0);
             } else {
                 c.o.write(0);
             }
             c.wrote(1);
-            c.put(db, schema);
-            c.put(table, tx);
+            c.put::<32>(db, schema);
+            c.put::<32>(table, tx);
             c.put_short(lsn, op);
         }
         Some(())
@@ -121,7 +121,7 @@ unsafe fn value(c: &mut Cursors) -> Option<After> {
         c.pass(&mut seen);
         c.pass(&mut seen);
         c.pass_nullable(&mut seen);
-        if !c.is_plain(seen, names) {
+        if !c.is_plain::<1>(seen, names) {
             c.p = each(Cursors { p: names, ..*c })?;
         }
         let end = c.p;

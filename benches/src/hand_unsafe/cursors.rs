@@ -164,16 +164,16 @@ impl Cursors {
         unsafe { word(self.p) }
     }
 
-    /// Copies what lies between two places of the input.
+    /// Copies what lies between two places of the input, often up to `FIRST` bytes.
     ///
     /// # Safety
     /// See above; `from` ≤ `to`.
     #[inline(always)]
-    pub(super) unsafe fn put(&mut self, from: *const u8, to: *const u8) {
+    pub(super) unsafe fn put<const FIRST: usize>(&mut self, from: *const u8, to: *const u8) {
         let len = (to as usize) - (from as usize);
         // SAFETY: see above.
         unsafe {
-            copy(from, self.o, len);
+            copy::<FIRST>(from, self.o, len);
             self.wrote(len as u64);
         }
     }
@@ -231,7 +231,7 @@ impl Cursors {
         unsafe {
             let len = self.span()?;
             let start = self.p.sub(len);
-            (is_ascii(start, len) || is_utf8(start, len)).then_some(())
+            (is_ascii::<1>(start, len) || is_utf8(start, len)).then_some(())
         }
     }
 
@@ -295,9 +295,9 @@ impl Cursors {
     /// # Safety
     /// See above.
     #[inline(always)]
-    pub(super) unsafe fn is_plain(&self, seen: Seen, start: *const u8) -> bool {
+    pub(super) unsafe fn is_plain<const FIRST: usize>(&self, seen: Seen, start: *const u8) -> bool {
         // SAFETY: see above.
-        seen.is_plain() && unsafe { is_ascii(start, self.since(start)) }
+        seen.is_plain() && unsafe { is_ascii::<FIRST>(start, self.since(start)) }
     }
 
     /// Passes over some texts: their lengths first, then all of their bytes at once.
@@ -321,7 +321,7 @@ impl Cursors {
             for _ in 0..N {
                 self.pass(&mut seen);
             }
-            if !self.is_plain(seen, start) {
+            if !self.is_plain::<1>(seen, start) {
                 self.p = each::<N>(Cursors { p: start, ..*self })?;
             }
         }

@@ -36,7 +36,7 @@ impl Bound for OrderSame {
             items(c)?;
             address(c)?;
             rest(c)?;
-            c.put(start, c.p);
+            c.put::<384>(start, c.p);
         }
         Some(())
     }
@@ -88,7 +88,7 @@ unsafe fn ids(c: &mut Cursors) -> Option<()> {
             c.pass(&mut seen);
         }
         c.pass_nullable(&mut seen);
-        if !c.is_plain(seen, start) {
+        if !c.is_plain::<2>(seen, start) {
             c.p = each(Cursors { p: start, ..*c })?;
         }
     }
@@ -179,7 +179,7 @@ unsafe fn rest(c: &mut Cursors) -> Option<()> {
         c.pass(&mut seen);
         attributes(c, &mut seen)?;
         c.pass_nullable(&mut seen);
-        if !c.is_plain(seen, start) {
+        if !c.is_plain::<3>(seen, start) {
             c.p = rest_by_field(Cursors { p: start, ..*c })?;
         }
     }

@@ -42,20 +42,20 @@ impl Bound for OrderEvolved {
             let count = c.p;
             c.small_int()?;
             c.put_short(event, created);
-            c.put(ids, ids_end);
-            c.put(total, discount);
-            c.put(currency, total);
+            c.put::<64>(ids, ids_end);
+            c.put::<32>(total, discount);
+            c.put::<32>(currency, total);
             c.put_short(count, c.p);
             items(c)?;
             let end = tail(c)?;
-            c.put(end.attributes, end.notes);
-            c.put(end.address, end.priority);
+            c.put::<96>(end.attributes, end.notes);
+            c.put::<96>(end.address, end.priority);
             c.put_short(discount, count);
             c.o.write(end.priority.read());
             c.wrote(1);
-            c.put(end.trace, end.attributes);
+            c.put::<64>(end.trace, end.attributes);
             c.put_short(created, currency);
-            c.put(end.notes, c.p);
+            c.put::<96>(end.notes, c.p);
             c.o.cast::<u16>().write_unaligned(0);
             c.wrote(2);
         }
@@ -134,7 +134,7 @@ unsafe fn items(c: &mut Cursors) -> Option<()> {
             if index & !2 != 0 {
                 return None;
             }
-            c.put(start, c.p.add(1));
+            c.put::<64>(start, c.p.add(1));
             let float = f32::from_bits(u32::from_le(c.p.add(1).cast::<u32>().read_unaligned()));
             c.o.cast::<u64>().write_unaligned(f64::from(float).to_bits().to_le());
             c.wrote(4 * index);
@@ -177,7 +177,7 @@ unsafe fn tail(c: &mut Cursors) -> Option<Tail> {
         let notes = c.p;
         c.pass_nullable(&mut seen);
         let tail = Tail { address: at_address, priority, trace, attributes: at_attributes, notes };
-        if c.is_plain(seen, start) {
+        if c.is_plain::<3>(seen, start) {
             return Some(tail);
         }
         let (p, tail) = tail_by_field(Cursors { p: start, ..*c }, at_address)?;

@@ -4,7 +4,7 @@ use super::careful::{Careful, Refused, Res};
 use super::cursors::Cursors;
 
 /// What fast code may write behind a record.
-const BEHIND: usize = 64;
+const BEHIND: usize = 512;
 
 /// A codec by hand.
 pub trait Bound {

@@ -1,28 +1,34 @@
 //! Steps of 32 bytes: copies, and whether text is ASCII.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_setzero_si256};
+use std::arch::x86_64::{__m256i, _bzhi_u64, _mm256_loadu_si256, _mm256_movemask_epi8};
 
 /// Bytes that a step may touch too many.
 pub(super) const STEP: usize = 32;
 
-/// True when no byte has its high bit set.
+/// True when no byte has its high bit set. `FIRST` times 64 bytes are looked at without asking whether there are so many:
+/// a length that nobody can foresee costs more than they do.
 ///
 /// # Safety
-/// `len` + [`STEP`] bytes are readable, and the machine is supported.
+/// `len` + [`STEP`] bytes and `FIRST` times 64 are readable, and the machine is supported.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(super) unsafe fn is_ascii(p: *const u8, len: usize) -> bool {
-    // SAFETY: every load begins before `len`; the machine has AVX2.
+pub(super) unsafe fn is_ascii<const FIRST: usize>(p: *const u8, len: usize) -> bool {
+    // SAFETY: the caller's promise.
     unsafe {
-        let load = |at: usize| _mm256_loadu_si256(p.add(at).cast::<__m256i>());
-        let (mut seen, mut at) = (_mm256_setzero_si256(), 0);
-        while at + STEP < len {
-            seen = _mm256_or_si256(seen, load(at));
+        let tops = |at: usize| u64::from(_mm256_movemask_epi8(_mm256_loadu_si256(p.add(at).cast::<__m256i>())) as u32);
+        let mut seen = 0;
+        for i in 0..FIRST {
+            let pair = tops(64 * i) | tops(64 * i + STEP) << 32;
+            // More than all bits are all bits.
+            seen |= _bzhi_u64(pair, len.saturating_sub(64 * i).min(64) as u32);
+        }
+        let mut at = 64 * FIRST;
+        while at < len {
+            seen |= _bzhi_u64(tops(at), (len - at).min(STEP) as u32);
             at += STEP;
         }
-        let last = _mm256_movemask_epi8(load(at)) as u32 as u64 & ((1 << (len - at)) - 1);
-        _mm256_movemask_epi8(seen) as u32 as u64 | last == 0
+        seen == 0
     }
 }
 
@@ -32,7 +38,7 @@ pub(super) unsafe fn is_ascii(p: *const u8, len: usize) -> bool {
 /// `len` bytes are readable.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(super) unsafe fn is_ascii(p: *const u8, len: usize) -> bool {
+pub(super) unsafe fn is_ascii<const FIRST: usize>(p: *const u8, len: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(p, len) }.is_ascii()
 }
@@ -91,19 +97,18 @@ pub(super) unsafe fn put<const N: usize>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<[u8; N]>().write_unaligned(from.cast::<[u8; N]>().read_unaligned()) }
 }
 
-/// Copies in steps.
+/// Copies in steps. `FIRST` bytes are copied without asking whether there are so many, as above.
 ///
 /// # Safety
-/// `len` + [`STEP`] bytes are readable and writable.
+/// `len` + [`STEP`] bytes and `FIRST` are readable and writable.
 #[inline(always)]
-pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    let mut at = 0;
-    loop {
-        // SAFETY: `at` is at most `len`.
+pub(super) unsafe fn copy<const FIRST: usize>(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { put::<FIRST>(from, to) };
+    let mut at = FIRST;
+    while at < len {
+        // SAFETY: `at` is less than `len`.
         unsafe { put::<STEP>(from.add(at), to.add(at)) };
         at += STEP;
-        if at >= len {
-            break;
-        }
     }
 }

@@ -203,15 +203,15 @@ unsafe fn keep_text(c: &mut Cursors, len: u64) -> Option<()> {
     // SAFETY: see Bound::fast.
     unsafe {
         let n = 1 + (c.byte() >> 1) + (len >> 1);
-        if len & 0x81 == 0 && is_ascii(c.p, n as usize) {
-            copy(c.p, c.o, n as usize);
+        if len & 0x81 == 0 && is_ascii::<1>(c.p, n as usize) {
+            copy::<32>(c.p, c.o, n as usize);
             c.skip(n);
             c.wrote(n);
             return Some(());
         }
         let start = c.p;
         c.p = text_by_field(*c)?;
-        c.put(start, c.p);
+        c.put::<32>(start, c.p);
         Some(())
     }
 }
