@@ -290,6 +290,23 @@ impl Cursors {
         }
     }
 
+    /// Passes over a nullable text that is mostly there, or mostly not: with a branch.
+    ///
+    /// # Safety
+    /// See above.
+    #[inline(always)]
+    pub(super) unsafe fn pass_likely(&mut self, seen: &mut Seen) {
+        // SAFETY: see above.
+        unsafe {
+            let index = self.byte();
+            seen.indexes |= index;
+            self.skip(1);
+            if index == 2 {
+                self.pass(seen);
+            }
+        }
+    }
+
     /// True if all since an earlier place is plain and ASCII: then texts in it are UTF-8.
     ///
     /// # Safety

@@ -172,13 +172,13 @@ unsafe fn rest(c: &mut Cursors) -> Option<()> {
     let (start, mut seen) = (c.p, Seen::default());
     // SAFETY: see Bound::fast.
     unsafe {
-        c.pass_nullable(&mut seen);
-        c.pass_nullable(&mut seen);
+        c.pass_likely(&mut seen);
+        c.pass_likely(&mut seen);
         c.boolean()?;
         c.small_int()?;
         c.pass(&mut seen);
         attributes(c, &mut seen)?;
-        c.pass_nullable(&mut seen);
+        c.pass_likely(&mut seen);
         if !c.is_plain::<3>(seen, start) {
             c.p = rest_by_field(Cursors { p: start, ..*c })?;
         }

@@ -165,8 +165,8 @@ unsafe fn tail(c: &mut Cursors) -> Option<Tail> {
         let at_address = c.p;
         address(c)?;
         let (start, mut seen) = (c.p, Seen::default());
-        c.pass_nullable(&mut seen);
-        c.pass_nullable(&mut seen);
+        c.pass_likely(&mut seen);
+        c.pass_likely(&mut seen);
         let priority = c.p;
         c.boolean()?;
         c.unwanted()?;
@@ -175,7 +175,7 @@ unsafe fn tail(c: &mut Cursors) -> Option<Tail> {
         let at_attributes = c.p;
         attributes(c, &mut seen)?;
         let notes = c.p;
-        c.pass_nullable(&mut seen);
+        c.pass_likely(&mut seen);
         let tail = Tail { address: at_address, priority, trace, attributes: at_attributes, notes };
         if c.is_plain::<3>(seen, start) {
             return Some(tail);
