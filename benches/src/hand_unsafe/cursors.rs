@@ -3,7 +3,7 @@
 use super::vector::{copy, is_ascii, put};
 
 /// The top bit of each byte.
-const STOP: u64 = 0x8080_8080_8080_8080;
+pub(super) const STOP: u64 = 0x8080_8080_8080_8080;
 /// Bits that a text's length of one byte does not have: more bytes follow, and a sign.
 const NOT_SHORT: u64 = 0x81;
 /// Bits that the index of a nullable field does not have.

@@ -3,7 +3,7 @@
 //! Two bounds: one passes over fields without branches (a field that is not there has no bytes), the other asks.
 
 use super::careful::{Careful, Res};
-use super::cursors::{Cursors, any, int, long, mask, word};
+use super::cursors::{Cursors, STOP, int, long, mask, word};
 use super::run::Bound;
 use super::vector::{copy, is_ascii, put};
 use crate::data::{R2N, R2P};
@@ -101,9 +101,13 @@ unsafe fn run<const BRANCHY: bool>(c: &mut Cursors, from: usize, to: usize) -> O
             let mut indexes = 0;
             indexes |= pass::<BRANCHY>(c, 0)?;
             indexes |= pass::<BRANCHY>(c, 1)?;
-            indexes |= pass::<BRANCHY>(c, 2)?;
-            indexes |= pass::<BRANCHY>(c, 3)?;
-            indexes |= pass::<BRANCHY>(c, 4)?;
+            if BRANCHY {
+                indexes |= pass::<BRANCHY>(c, 2)?;
+                indexes |= pass::<BRANCHY>(c, 3)?;
+                indexes |= pass::<BRANCHY>(c, 4)?;
+            } else {
+                indexes |= pass_three(c);
+            }
             indexes |= pass::<BRANCHY>(c, 5)?;
             looked_at(c, indexes)?;
             at += KINDS;
@@ -143,12 +147,7 @@ unsafe fn pass<const BRANCHY: bool>(c: &mut Cursors, kind: usize) -> Option<u64>
             return Some(index);
         }
         match kind {
-            0 | 1 => {
-                let here = mask(index);
-                // What is not there ends at once.
-                let n = any(word(c.p.add(1)) & here)?;
-                c.skip(1 + (n & here));
-            }
+            0 | 1 => nullable_varint(c)?,
             2 => c.skip(1 + 4 * index),
             3 => c.skip(1 + 2 * index),
             4 => c.skip(1 + (index >> 1)),
@@ -163,6 +162,39 @@ unsafe fn pass<const BRANCHY: bool>(c: &mut Cursors, kind: usize) -> Option<u64>
             }
         }
         Some(index)
+    }
+}
+
+/// Passes over a nullable varint: an index is a byte without a top bit, and where a value follows, not the last.
+#[inline(always)]
+unsafe fn nullable_varint(c: &mut Cursors) -> Option<()> {
+    // SAFETY: see Bound::fast.
+    unsafe {
+        let word = c.word();
+        let ends = (!word & STOP) ^ ((word & 2) << 6);
+        if ends == 0 {
+            c.skip(1);
+            return c.unwanted();
+        }
+        c.skip(u64::from(ends.trailing_zeros() >> 3) + 1);
+    }
+    Some(())
+}
+
+/// Passes over a nullable double, float and boolean: their indexes. The words behind the double are loaded before it is
+/// known where it ends; float and boolean lie within one.
+#[inline(always)]
+unsafe fn pass_three(c: &mut Cursors) -> u64 {
+    // SAFETY: see Bound::fast.
+    unsafe {
+        let double = c.byte();
+        let (behind_null, behind_value) = (word(c.p.add(1)), word(c.p.add(9)));
+        let word = (behind_value & mask(double)) | (behind_null & !mask(double));
+        let float = word & 0xff;
+        // Other indexes than 0 and 2 are refused later: here they only must not lead astray.
+        let boolean = word >> ((8 + 16 * float) & 63) & 0xff;
+        c.skip(3 + 4 * double + 2 * float + (boolean >> 1));
+        double | float | boolean
     }
 }
 
