@@ -4,6 +4,7 @@ use crate::emit::{self, Left, Shared, Stopped};
 use crate::fault::{Fault, Inert};
 use crate::pool::Pool;
 use crate::routine::{Routine, Stats};
+use crate::runs::Runs;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{FuncRef, Function, UserFuncName};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -192,11 +193,11 @@ impl Compiler {
         Ok(())
     }
 
-    fn shared<'a>(&'a self, program: &'a Program, pool: &'a Pool) -> Shared<'a> {
+    fn shared<'a>(&'a self, program: &'a Program, pool: &'a Pool, runs: &'a Runs) -> Shared<'a> {
         let (conv, config) = (self.isa.default_call_conv(), self.isa.frontend_config());
         let max_op = self.options.max_op.unwrap_or(u32::MAX);
         let (max_clif, counts) = (self.options.max_clif, self.options.counts.as_deref());
-        Shared { program, pool, conv, config, max_clif, max_op, ops: Cell::new(0), counts }
+        Shared { program, pool, runs, conv, config, max_clif, max_op, ops: Cell::new(0), counts }
     }
 
     fn routine(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
@@ -211,7 +212,7 @@ impl Compiler {
         }
         let module = Held(Some(JITModule::new(builder)));
         let mut work = Work { module, ids: Vec::new(), sizes: Vec::new(), stats: Stats::default() };
-        self.define(&mut work, &self.shared(program, &pool))?;
+        self.define(&mut work, &self.shared(program, &pool, &Runs::new(program)))?;
         let Work { module, ids, sizes, mut stats } = work;
         let Some(mut module) = module.take() else { return Err(Refused::Generator("no module".into())) };
         if let Err(e) = module.finalize_definitions() {
@@ -231,7 +232,7 @@ impl Compiler {
         let generator = |e: cranelift_module::ModuleError| Refused::Generator(format!("{e:?}"));
         let Some(module) = work.module.0.as_mut() else { return Ok(()) };
         let count = shared.program.funcs.len();
-        for i in 0..count {
+        for i in 0..count + shared.runs.patterns.len() {
             let s = emit::signature(shared.conv, i == 0);
             work.ids.push(module.declare_function(&format!("f{i}"), Linkage::Local, &s).map_err(generator)?);
         }
@@ -242,7 +243,7 @@ impl Compiler {
             context.clear();
             context.func.signature = emit::signature(shared.conv, i == 0);
             context.func.name = UserFuncName::user(0, id.as_u32());
-            let callees = callees(module, &work.ids, &mut context.func, &shared.program.funcs[i].body);
+            let callees = callees(module, &work.ids, &mut context.func, shared, i);
             emit::function(shared, i, &mut context.func, &mut builder, &callees, &mut left)
                 .map_err(|e| self.stopped(e))?;
             work.stats.clif += context.func.dfg.num_insts();
@@ -274,15 +275,17 @@ impl Compiler {
     fn listing(&self, program: &Arc<Program>) -> Result<Listing, Refused> {
         self.admit(program)?;
         let pool = Pool::new(program);
-        let shared = self.shared(program, &pool);
+        let runs = Runs::new(program);
+        let shared = self.shared(program, &pool, &runs);
         let mut listing = Listing { clif: String::new(), assembly: String::new() };
         let mut builder = FunctionBuilderContext::new();
         let mut left = Left::new();
-        for i in 0..program.funcs.len() {
+        let count = program.funcs.len() + runs.patterns.len();
+        for i in 0..count {
             let mut context = Context::new();
             context.func.signature = emit::signature(shared.conv, i == 0);
             context.func.name = UserFuncName::user(0, i as u32);
-            let callees = loose_callees(shared.program.funcs.len(), &mut context.func, shared.conv);
+            let callees = loose_callees(count, &mut context.func, shared.conv);
             emit::function(&shared, i, &mut context.func, &mut builder, &callees, &mut left)
                 .map_err(|e| self.stopped(e))?;
             listing.clif.push_str(&context.func.display().to_string());
@@ -339,9 +342,19 @@ impl Drop for Held {
 
 /// References to the functions that a body calls; any for the others. They need not be near: code of one routine may lie
 /// in several mappings.
-fn callees(module: &mut JITModule, ids: &[FuncId], func: &mut Function, body: &Body) -> Vec<FuncRef> {
+fn callees(
+    module: &mut JITModule,
+    ids: &[FuncId],
+    func: &mut Function,
+    shared: &Shared<'_>,
+    index: usize,
+) -> Vec<FuncRef> {
     let mut called = vec![false; ids.len()];
-    note_calls(body, &mut called);
+    let funcs = &shared.program.funcs;
+    if let Some(f) = funcs.get(index) {
+        note_calls(&f.body, &mut called);
+        note_runs(&f.body, shared.runs, &mut called[funcs.len()..]);
+    }
     ids.iter()
         .zip(called)
         .map(|(id, called)| {
@@ -376,6 +389,17 @@ fn note_calls(body: &Body, called: &mut [bool]) {
             *c = true;
         }
         inst.op.bodies().iter().for_each(|b| note_calls(b, called));
+    }
+}
+
+fn note_runs(body: &Body, runs: &Runs, called: &mut [bool]) {
+    for inst in &body.0 {
+        if let Op::SkipRun { kinds, .. } = inst.op
+            && let Some(place) = runs.place(kinds)
+        {
+            called[place.pattern] = true;
+        }
+        inst.op.bodies().iter().for_each(|b| note_runs(b, runs, called));
     }
 }
 

@@ -21,6 +21,7 @@ mod helpers;
 mod perf;
 mod pool;
 mod routine;
+mod runs;
 
 pub use compile::{Compiler, Listing, Options, Refused};
 pub use estimate::estimate;

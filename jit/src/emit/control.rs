@@ -102,7 +102,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn jump_table(&mut self, index: Value, blocks: &[Block]) {
+    pub(super) fn jump_table(&mut self, index: Value, blocks: &[Block]) {
         let other = self.exit(Exit::Reject);
         let pool = &mut self.b.func.dfg.value_lists;
         let mut call = |block: Block| BlockCall::new(block, [], pool);
@@ -127,12 +127,17 @@ impl Emitter<'_, '_> {
         let (p, o) = (self.input(), self.output());
         let call = self.b.ins().call(self.callees[func], &[self.ctx, p, o, here]);
         let (p, o) = (self.b.inst_results(call)[0], self.b.inst_results(call)[1]);
+        self.go_on_at(p, o);
+        self.set_output(o);
+    }
+
+    /// Behind a call: the input goes on at `p`, or if that is 0 code leaves with the second result.
+    pub(super) fn go_on_at(&mut self, p: Value, code: Value) {
         let (failed, next) = (self.cold(), self.b.create_block());
         self.b.ins().brif(p, next, [], failed, []);
         self.b.switch_to_block(failed);
-        self.leave_with(o);
+        self.leave_with(code);
         self.b.switch_to_block(next);
         self.set_input(p);
-        self.set_output(o);
     }
 }

@@ -1,7 +1,9 @@
 //! Program → CLIF: a function each, an instruction at a time.
 
 mod control;
+mod ints;
 mod number;
+mod run;
 mod sequence;
 mod span;
 mod varint;
@@ -9,13 +11,14 @@ mod varint;
 use crate::context::{exit, offset};
 use crate::helpers::Helper;
 use crate::pool::Pool;
+use crate::runs::Runs;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, FuncRef, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use reschema_ir::{Body, Op, OpCounts, Program};
+use reschema_ir::{Body, Inst, Op, OpCounts, Program};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -26,6 +29,8 @@ pub(crate) type Left = BTreeMap<&'static str, u32>;
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
     pub(crate) pool: &'a Pool,
+    /// Their functions stand behind the Program's.
+    pub(crate) runs: &'a Runs,
     pub(crate) conv: CallConv,
     pub(crate) config: TargetFrontendConfig,
     /// Instructions that a function may have.
@@ -81,7 +86,7 @@ pub(crate) struct Emitter<'a, 'f> {
 /// The signature of a function: root and others.
 pub(crate) fn signature(conv: CallConv, is_root: bool) -> Signature {
     let mut s = Signature::new(conv);
-    // Context, input, output; for others the level.
+    // Context, input, output; for others the level. Runs: context, input, where to begin, how many.
     let params = if is_root { 3 } else { 4 };
     s.params.extend(std::iter::repeat_n(AbiParam::new(types::I64), params));
     let returns = if is_root { 1 } else { 2 };
@@ -94,7 +99,7 @@ fn memory() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
-/// Emits function `index` of the Program into `func`.
+/// Emits function `index` of the Program, or behind those a run, into `func`.
 pub(crate) fn function(
     shared: &Shared<'_>,
     index: usize,
@@ -104,7 +109,7 @@ pub(crate) fn function(
     left: &mut Left,
 ) -> Result<(), Stopped> {
     let is_root = index == 0;
-    let source = &shared.program.funcs[index];
+    let source = shared.program.funcs.get(index);
     let mut b = FunctionBuilder::new(func, context);
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
@@ -114,8 +119,9 @@ pub(crate) fn function(
     let mut load = |at| b.ins().load(types::I64, memory(), ctx, at);
     let (limit, soft, capacity) = (load(offset::LIMIT), load(offset::SOFT), load(offset::CAPACITY));
     let mut variables = |n: u32| (0..n).map(|_| b.declare_var(types::I64)).collect::<Vec<_>>();
-    let (nums, marks) = (variables(source.nums), variables(source.marks));
-    let (starts, lengths) = (variables(source.spans), variables(source.spans));
+    let counts = source.map_or((0, 0, 0), |f| (f.nums, f.spans, f.marks));
+    let (nums, marks) = (variables(counts.0), variables(counts.2));
+    let (starts, lengths) = (variables(counts.1), variables(counts.1));
     let cursors = variables(2);
     b.def_var(cursors[0], params[1]);
     b.def_var(cursors[1], params[2]);
@@ -139,10 +145,10 @@ pub(crate) fn function(
         left,
         refused: None,
     };
-    if is_root {
-        e.values(&source.body)
-    } else {
-        e.callee(&source.body)
+    match source {
+        Some(f) if is_root => e.values(&f.body),
+        Some(f) => e.callee(&f.body),
+        None => e.run_function(&shared.runs.patterns[index - shared.program.funcs.len()], params[2], params[3]),
     }
     e.leave_blocks();
     let Emitter { mut b, refused, .. } = e;
@@ -340,23 +346,29 @@ impl Emitter<'_, '_> {
     }
 
     fn body(&mut self, body: &Body) {
-        let mut code = body.0.iter().peekable();
-        while let Some(inst) = code.next() {
+        let mut code = body.0.as_slice();
+        while let [inst, rest @ ..] = code {
+            let ints = ints::together(code);
+            if ints > 0 {
+                let (these, rest) = code.split_at(ints);
+                code = rest;
+                if these.iter().all(|inst| self.admits(&inst.op)) {
+                    self.ints(these);
+                }
+                continue;
+            }
+            code = rest;
             // Behind a string or a seek, what a `check` asks of both sides is asked together with the op's own.
-            let spans = matches!(inst.op, Op::MoveSpan { .. } | Op::SkipSpan { .. });
-            let output = match code.peek().map(|next| &next.op) {
-                Some(Op::Check { output, .. }) if spans && !self.scan => {
-                    let output = *output;
-                    code.next();
-                    output
-                }
-                Some(Op::Check { .. }) if spans => {
-                    code.next();
-                    0
-                }
-                _ => 0,
-            };
-            self.inst(&inst.op, output);
+            let mut output = 0;
+            if let Op::MoveSpan { .. } | Op::SkipSpan { .. } = inst.op
+                && let [Inst { op: Op::Check { output: more, .. }, .. }, rest @ ..] = rest
+            {
+                output = if self.scan { 0 } else { *more };
+                code = rest;
+            }
+            if self.admits(&inst.op) {
+                self.inst(&inst.op, output);
+            }
         }
     }
 
@@ -368,21 +380,26 @@ impl Emitter<'_, '_> {
         self.store(n, counter, 0);
     }
 
-    /// An instruction. `output` bytes of room are promised behind a string.
-    fn inst(&mut self, op: &Op, output: u32) {
+    /// Whether an instruction is to be emitted: the function is not too large yet, and code does not leave here.
+    fn admits(&mut self, op: &Op) -> bool {
         let emitted = self.b.func.dfg.num_insts();
         if self.refused.is_some() || emitted > self.shared.max_clif {
             self.refused.get_or_insert(Stopped::TooLarge(emitted));
-            return;
+            return false;
         }
         let index = self.shared.ops.replace(self.shared.ops.get() + 1);
         if index >= self.shared.max_op {
             self.leave(Exit::Reject);
-            return;
+            return false;
         }
         if let Some(counts) = self.shared.counts {
             self.count(counts, op);
         }
+        true
+    }
+
+    /// An instruction. `output` bytes of room are promised behind a string.
+    fn inst(&mut self, op: &Op, output: u32) {
         match op {
             Op::Check { input, output } => self.check(*input, if self.scan { 0 } else { *output }),
             Op::ReadNum { dst, from } => self.read_num(dst.0, *from),

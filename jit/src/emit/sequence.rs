@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use reschema_ir::cost::SPAN_SLACK;
-use reschema_ir::{Body, Len, Num, SeqIn, SeqOut, TableId};
+use reschema_ir::{Body, SeqIn, SeqOut};
 
 /// Bytes that a chunk's header may take, and that the count of a chunk and its end may take.
 const HEADER: (u32, u32) = (20, 32);
@@ -176,29 +176,6 @@ impl Emitter<'_, '_> {
             self.wrote(1);
         }
         self.b.ins().jump(done, []);
-    }
-
-    /// Leaves as a helper says, if it has given no address.
-    fn leave_as_told(&mut self, address: Value) {
-        let (failed, next) = (self.cold(), self.b.create_block());
-        self.b.ins().brif(address, next, [], failed, []);
-        self.b.switch_to_block(failed);
-        let code = self.context(offset::OUTCOME);
-        self.leave_with(code);
-        self.b.switch_to_block(next);
-    }
-
-    pub(super) fn skip_run(&mut self, index: Num, len: Len, kinds: TableId) {
-        let Some(entries) = self.shared.pool.run(kinds).filter(|_| index == Num::Zigzag32 && len == Len::Zigzag) else {
-            self.note("skip.run in other forms: interpreter");
-            return self.leave(Exit::Reject);
-        };
-        self.note("skip.run: helper");
-        let count = self.shared.program.table(kinds).0.len();
-        let (p, entries, count) = (self.input(), self.constant(entries), self.constant(count as i64));
-        let q = self.call(helpers::run(), &[self.ctx, p, entries, count]);
-        self.leave_as_told(q);
-        self.set_input(q);
     }
 
     /// Moves whose bytes are the same on both sides: scanned, then copied at once.

@@ -10,6 +10,9 @@ use reschema_ir::{ConstId, Len};
 /// Constants up to this size are copied inline.
 const INLINE_COPY: usize = 256;
 
+/// Bytes that a length may have: what is longer than 128 MiB is left.
+const LENGTH_BYTES: u32 = 4;
+
 /// A length that has been read; the input stands where it did.
 struct Told {
     len: Value,
@@ -28,7 +31,7 @@ enum Form {
 }
 
 impl Emitter<'_, '_> {
-    /// Reads a length. Negative ones, those of more than 8 bytes, and where that matters those that are not minimal are
+    /// Reads a length. Negative ones, those of more than [`LENGTH_BYTES`] bytes, and where that matters those that are not minimal are
     /// left.
     fn told(&mut self, from: Len, form: Form) -> Told {
         let p = self.input();
@@ -51,8 +54,8 @@ impl Emitter<'_, '_> {
         let odd = self.b.ins().band_imm_u(word, 1);
         self.leave_if(odd, Exit::Reject);
         let long = self.exit(Exit::Reject);
-        let w = self.measure(word, 8, long);
-        let value = self.value_of(&w);
+        let w = self.measure(word, LENGTH_BYTES, long);
+        let value = self.value_of(&w, LENGTH_BYTES);
         if form == Form::Canonical {
             self.leave_if_padded(&w);
         }

@@ -55,17 +55,19 @@ impl Emitter<'_, '_> {
         self.leave_if(padded, Exit::Reject);
     }
 
-    /// The value of a measured varint.
-    pub(super) fn value_of(&mut self, w: &Word) -> Value {
+    /// The value of a varint that was measured among so many bytes.
+    pub(super) fn value_of(&mut self, w: &Word, bytes: u32) -> Value {
         let (top, shift) = self.top_of(w);
         let word = self.b.ins().ushr(top, shift);
         let mut x = word;
-        for (low, shift) in [(0x007f_007f_007f_007f_i64, 1), (0x0000_3fff_0000_3fff, 2), (0x0000_0000_0fff_ffff, 4)] {
-            let mask = self.constant(low);
-            let high = self.constant(low << (7 * shift + shift));
+        let steps = if bytes <= 4 { 2 } else { 3 };
+        let all = [(0x007f_007f_007f_007f_i64, 1), (0x0000_3fff_0000_3fff, 2), (0x0000_0000_0fff_ffff, 4)];
+        for (low, shift) in &all[..steps] {
+            let mask = self.constant(*low);
+            let high = self.constant(low << (8 * shift));
             let kept = self.b.ins().band(x, mask);
             let moved = self.b.ins().band(x, high);
-            let moved = self.b.ins().ushr_imm_u(moved, shift);
+            let moved = self.b.ins().ushr_imm_u(moved, *shift);
             x = self.b.ins().bor(kept, moved);
         }
         x
@@ -165,7 +167,7 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(done, [&arg(low)]);
         self.b.switch_to_block(many);
         let w = self.measure(word, 8, long);
-        let found = self.value_of(&w);
+        let found = self.value_of(&w, 8);
         let n = self.bytes_of(&w);
         let p2 = self.b.ins().iadd(p, n);
         self.set_input(p2);
