@@ -105,6 +105,7 @@ struct After {
 #[inline(always)]
 unsafe fn value(c: &mut Cursors) -> Option<After> {
     #[inline(never)]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
     unsafe fn each(mut c: Cursors) -> Option<*const u8> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -135,6 +136,7 @@ unsafe fn value(c: &mut Cursors) -> Option<After> {
 #[inline(always)]
 unsafe fn unwanted_value(c: &mut Cursors) -> Option<()> {
     #[inline(never)]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
     unsafe fn each(mut c: Cursors) -> Option<*const u8> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -165,6 +167,7 @@ unsafe fn unwanted_value(c: &mut Cursors) -> Option<()> {
 #[inline(always)]
 unsafe fn unwanted_source(c: &mut Cursors) -> Option<()> {
     #[inline(never)]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
     unsafe fn each(mut c: Cursors) -> Option<*const u8> {
         // SAFETY: the caller's promise.
         unsafe {

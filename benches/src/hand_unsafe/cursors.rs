@@ -323,8 +323,9 @@ impl Cursors {
     /// See above.
     #[inline(always)]
     pub(super) unsafe fn texts<const N: usize>(&mut self) -> Option<()> {
-        /// One by one.
+        /// One by one. As all functions that are not inlined it names the instructions itself: else vectors would be calls.
         #[inline(never)]
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
         unsafe fn each<const N: usize>(mut c: Cursors) -> Option<*const u8> {
             for _ in 0..N {
                 // SAFETY: the caller's promise.

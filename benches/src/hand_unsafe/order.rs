@@ -73,6 +73,7 @@ impl Bound for OrderSame {
 #[inline(always)]
 unsafe fn ids(c: &mut Cursors) -> Option<()> {
     #[inline(never)]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
     unsafe fn each(mut c: Cursors) -> Option<*const u8> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -109,6 +110,7 @@ unsafe fn amounts(c: &mut Cursors) -> Option<()> {
 #[inline(always)]
 pub(super) unsafe fn tax(c: &mut Cursors) -> Option<()> {
     #[inline(never)]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
     unsafe fn long(mut c: Cursors) -> Option<*const u8> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -187,6 +189,7 @@ unsafe fn rest(c: &mut Cursors) -> Option<()> {
 }
 
 #[inline(never)]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
 unsafe fn rest_by_field(mut c: Cursors) -> Option<*const u8> {
     // SAFETY: the caller's promise.
     unsafe {
@@ -221,6 +224,7 @@ pub(super) unsafe fn attributes(c: &mut Cursors, seen: &mut Seen) -> Option<()> 
 }
 
 /// Attributes, with their text.
+#[inline(always)]
 pub(super) unsafe fn attributes_by_field(c: &mut Cursors) -> Option<()> {
     // SAFETY: see Bound::fast.
     unsafe {

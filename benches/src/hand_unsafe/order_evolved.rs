@@ -187,6 +187,7 @@ unsafe fn tail(c: &mut Cursors) -> Option<Tail> {
 }
 
 #[inline(never)]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
 unsafe fn tail_by_field(mut c: Cursors, address: *const u8) -> Option<(*const u8, Tail)> {
     // SAFETY: the caller's promise.
     unsafe {

@@ -249,6 +249,7 @@ unsafe fn keep_text(c: &mut Cursors, len: u64) -> Option<()> {
 }
 
 #[inline(never)]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,lzcnt"))]
 unsafe fn text_by_field(mut c: Cursors) -> Option<*const u8> {
     // SAFETY: the caller's promise.
     unsafe { c.nullable_text() }?;
