@@ -59,37 +59,52 @@ pub(super) fn mask(index: u64) -> u64 {
     (index >> 1).wrapping_neg()
 }
 
-/// A varint at the low end of a word: its length, and its bytes without the last one's top bit.
+/// A varint at the low end of a word.
+#[derive(Clone, Copy)]
+struct Varint {
+    /// Bytes.
+    len: u64,
+    /// The top bit of the last one; 0 if it does not end in the word.
+    stop: u64,
+    /// All below that bit.
+    value: u64,
+}
+
 #[inline(always)]
-fn varint(word: u64) -> Option<(u64, u64, u64)> {
+fn varint(word: u64) -> Varint {
     let stops = !word & STOP;
-    if stops == 0 {
-        return None;
-    }
     let stop = stops & stops.wrapping_neg();
-    Some((u64::from(stops.trailing_zeros() >> 3) + 1, word & (stop - 1), stop))
+    Varint { len: u64::from(stops.trailing_zeros() >> 3) + 1, stop, value: word & stop.wrapping_sub(1) }
+}
+
+impl Varint {
+    /// The last of several bytes is 0.
+    #[inline(always)]
+    fn is_padded(self) -> bool {
+        self.value | 1 < self.stop >> 7
+    }
 }
 
 /// The length of a varint of at most eight bytes, in any form.
 #[inline(always)]
 pub(super) fn any(word: u64) -> Option<u64> {
-    varint(word).map(|(len, ..)| len)
+    let v = varint(word);
+    (v.stop != 0).then_some(v.len)
 }
 
 /// The length of a canonical varint of at most eight bytes.
 #[inline(always)]
 pub(super) fn long(word: u64) -> Option<u64> {
-    let (len, bytes, stop) = varint(word)?;
-    // The last of several bytes is not 0; of a single one anything is fine.
-    if bytes | 1 < stop >> 7 { None } else { Some(len) }
+    let v = varint(word);
+    if v.stop == 0 || v.is_padded() { None } else { Some(v.len) }
 }
 
 /// The length of a canonical varint of 32 bits.
 #[inline(always)]
 pub(super) fn int(word: u64) -> Option<u64> {
-    let (len, bytes, stop) = varint(word)?;
-    // Four bytes and four bits of the fifth.
-    if (bytes | 1 < stop >> 7) | (bytes >> 36 != 0) { None } else { Some(len) }
+    let v = varint(word);
+    // Four bytes and four bits of the fifth; one that does not end in the word has more.
+    if v.value >> 36 != 0 || v.is_padded() { None } else { Some(v.len) }
 }
 
 /// A length of more than one byte, canonical: the bytes of itself and those that it tells.
