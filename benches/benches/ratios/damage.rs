@@ -1,6 +1,6 @@
 //! The bounds refuse what the engine refuses: truncated and damaged records, one at a time.
 
-use crate::candidates::{Unsafe, Workload};
+use crate::workloads::{Unsafe, Workload};
 use reschema::Transform;
 use reschema_benches::data::Rng;
 use reschema_benches::hand_unsafe::Runner;

@@ -1,7 +1,8 @@
 //! Instructions a record: the bench runs itself under callgrind with one candidate, which collects inside one function
 //! only. So what comes before, which hashes at random, does not count.
 
-use crate::candidates::{Prepared, Workload, workloads};
+use crate::candidates::Prepared;
+use crate::workloads::{Workload, workloads};
 use reschema_benches::measure::Candidate;
 use std::process::{Command, Stdio};
 

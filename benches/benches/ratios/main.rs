@@ -8,13 +8,15 @@ mod instructions;
 mod options;
 mod promises;
 mod table;
+mod workloads;
 
-use candidates::{COMPILED, PREPARATION, Prepared, RECORDS, Workload, workloads};
+use candidates::{COMPILED, PREPARATION, Prepared};
 use options::{Options, Role};
 use reschema::{Endpoint, Engine, Schema};
 use reschema_benches::measure::{cpu_time, median, rounds};
 use std::process::{Command, Stdio};
 use table::Table;
+use workloads::{RECORDS, Workload, workloads};
 
 fn main() {
     let o = Options::parse();
