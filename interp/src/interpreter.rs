@@ -61,7 +61,8 @@ pub struct Request<'a> {
 /// What a run goes by.
 struct Job<'a> {
     bytes: &'a [u8],
-    padding: usize,
+    /// The bytes, and padding behind them.
+    readable: &'a [u8],
     complete: bool,
     count: u64,
     /// Length of the output from which no other value is begun.
@@ -76,13 +77,17 @@ impl<'a> Job<'a> {
         let before = if let Output::Bytes(out) = output { out.len() } else { 0 };
         Job {
             bytes: input.bytes(),
-            padding: input.padding(),
+            readable: input.readable(),
             complete: input.is_complete(),
             count,
             enough: before.saturating_add(enough),
             limits,
             users,
         }
+    }
+
+    fn is_padded(&self) -> bool {
+        self.readable.len() - self.bytes.len() >= PADDING
     }
 }
 
@@ -247,14 +252,14 @@ fn fast_part(
     batch: &mut Batch,
 ) -> bool {
     let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
-    if job.padding < PADDING && rest.len() <= PADDING {
+    if !job.is_padded() && rest.len() <= PADDING {
         // Nothing would run unpadded.
         return tail(fast, scratch, rest, job, out, batch) == Outcome::Done;
     }
-    let window = Input::Bytes(rest);
-    match stretch(fast, window, job.padding, job, out, batch) {
+    let readable = job.readable.get(batch.consumed..).unwrap_or(&[]);
+    match stretch(fast, readable, rest.len(), job, out, batch) {
         Outcome::Done => true,
-        Outcome::NeedInput if job.padding < PADDING => {
+        Outcome::NeedInput if !job.is_padded() => {
             let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
             rest.len() <= Scratch::MAX && tail(fast, scratch, rest, job, out, batch) == Outcome::Done
         }
@@ -272,35 +277,35 @@ fn tail(
     batch: &mut Batch,
 ) -> Outcome {
     let padded = scratch.fill(rest);
-    stretch(fast, padded, padded.padding(), job, out, batch)
+    stretch(fast, padded.readable(), rest.len(), job, out, batch)
 }
 
-/// Runs values and grows the output as they need it. `Done` too when there is enough output.
+/// Runs values and grows the output as they need it. The input is the first `len` of the bytes that are readable. `Done`
+/// too when there is enough output.
 fn stretch(
     fast: &mut impl FnMut(Window, u64) -> Progress,
-    input: Input<'_>,
-    padding: usize,
+    readable: &[u8],
+    len: usize,
     job: &Job<'_>,
     out: &mut Vec<u8>,
     batch: &mut Batch,
 ) -> Outcome {
-    let bytes = input.bytes();
     let mut at = 0;
     // Room beyond what is enough would be filled.
     let mut most = job.enough.saturating_sub(out.len()).saturating_add(PADDING);
-    out.reserve(bytes.len().min(1 << 20).min(most) + PADDING);
+    out.reserve(len.min(1 << 20).min(most) + PADDING);
     loop {
-        let range = bytes.as_ptr_range();
+        let range = readable.as_ptr_range();
         let spare = out.spare_capacity_mut();
         let room = spare.len().min(most);
         let output = spare.as_mut_ptr().cast::<u8>();
-        // SAFETY: `at` ≤ the length; `padding` bytes behind the input belong to the same buffer (`Input::padding`);
-        // the spare capacity is at least `room` writable bytes and does not overlap the input, which is borrowed apart.
+        // SAFETY: `at` ≤ `len` ≤ the length of what is readable, and the pointers come from all of it; the spare capacity
+        // is at least `room` writable bytes and does not overlap the input, which is borrowed apart.
         let progress = unsafe {
             let window = Window {
                 input: range.start.add(at),
-                end: range.end,
-                limit: range.end.add(padding),
+                end: range.start.add(len),
+                limit: range.end,
                 output,
                 capacity: output.add(room),
             };

@@ -28,6 +28,15 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// The bytes to read and those behind them that may be touched, in one slice: a pointer that is to reach the padding
+    /// has to come from here, since one taken from [`Input::bytes`] may only be used for these.
+    pub fn readable(&self) -> &'a [u8] {
+        match self {
+            Input::Bytes(b) | Input::Window(b) => b,
+            Input::Padded { buffer, .. } => buffer,
+        }
+    }
+
     /// What is behind some bytes; nothing, if there are not so many.
     pub fn behind(&self, bytes: usize) -> Input<'a> {
         let rest = |b: &'a [u8]| b.get(bytes..).unwrap_or(&[]);
