@@ -5,6 +5,9 @@ use serde_json::Value;
 /// The files of `tests/data`.
 pub const FILES: [&str; 2] = ["visible.jsonl", "random_visible.jsonl"];
 
+/// Of so many lines one is taken: Miri needs a second for some of them.
+const STEP: usize = if cfg!(miri) { 29 } else { 1 };
+
 /// A case: schemas, policy, input, and the right answer.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -50,7 +53,7 @@ pub fn all() -> Vec<Case> {
         paths.extend(more.split(':').map(String::from));
     }
     let cases: Vec<Case> = paths.iter().flat_map(|p| file(p)).collect();
-    assert!(cases.len() > 2500, "only {} cases", cases.len());
+    assert!(cases.len() > 2500 / STEP, "only {} cases", cases.len());
     cases
 }
 
@@ -60,7 +63,7 @@ fn file(path: &str) -> Vec<Case> {
         let json: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{path}: {e}"));
         Case { id: json["id"].as_str().expect("an id").to_string(), json }
     };
-    text.lines().map(case).collect()
+    text.lines().step_by(STEP).map(case).collect()
 }
 
 /// Bytes of hexadecimal text.
