@@ -3,13 +3,13 @@
 const PAGE: usize = 4096;
 
 /// Bytes that end right before a page that must not be touched.
-pub struct Guarded {
+pub(crate) struct Guarded {
     base: *mut u8,
     room: usize,
 }
 
 impl Guarded {
-    pub fn new(pages: usize) -> Guarded {
+    pub(crate) fn new(pages: usize) -> Guarded {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a fresh private mapping; its last page is made inaccessible.
         let base = unsafe {
@@ -23,7 +23,7 @@ impl Guarded {
     }
 
     /// The last `len` bytes.
-    pub fn end(&self, len: usize) -> *mut u8 {
+    pub(crate) fn end(&self, len: usize) -> *mut u8 {
         assert!(len <= self.room);
         // SAFETY: inside the mapping.
         unsafe { self.base.add(self.room - len) }

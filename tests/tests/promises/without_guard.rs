@@ -3,19 +3,19 @@
 const PAGE: usize = 4096;
 
 /// Bytes that end where their allocation does.
-pub struct Guarded {
+pub(crate) struct Guarded {
     base: *mut u8,
     room: usize,
 }
 
 impl Guarded {
-    pub fn new(pages: usize) -> Guarded {
+    pub(crate) fn new(pages: usize) -> Guarded {
         let room = pages * PAGE;
         Guarded { base: Box::leak(vec![0; room].into_boxed_slice()).as_mut_ptr(), room }
     }
 
     /// The last `len` bytes.
-    pub fn end(&self, len: usize) -> *mut u8 {
+    pub(crate) fn end(&self, len: usize) -> *mut u8 {
         assert!(len <= self.room);
         // SAFETY: inside the allocation.
         unsafe { self.base.add(self.room - len) }

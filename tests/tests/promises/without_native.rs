@@ -5,10 +5,10 @@ use reschema_runtime::{Limits, Progress, UserFn, Window};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-pub struct Compiler(Infallible);
-pub struct Routine(Infallible);
+pub(crate) struct Compiler(Infallible);
+pub(crate) struct Routine(Infallible);
 
-pub fn compiler(_counts: Option<Arc<OpCounts>>) -> Option<Compiler> {
+pub(crate) fn compiler(_counts: Option<Arc<OpCounts>>) -> Option<Compiler> {
     None
 }
 
