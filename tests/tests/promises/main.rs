@@ -135,12 +135,13 @@ impl Bench {
     fn sizes(&mut self, program: &Tiers, bytes: &[u8], most: usize) {
         let padded = [bytes, &[0; 512]].concat();
         // Each time other sizes, where not all are tried.
-        let first = self.tallies[0].runs as usize % STEP;
-        for capacity in (first..=most).step_by(STEP) {
+        let step = STEP;
+        let first = self.tallies[0].runs as usize % step;
+        for capacity in (first..=most).step_by(step) {
             self.both(program, bytes, 0, capacity);
             self.both(program, &padded, 512, capacity);
         }
-        for len in (first..bytes.len()).step_by(STEP) {
+        for len in (first..bytes.len()).step_by(step) {
             self.both(program, &bytes[..len], 0, most + 512);
             self.both(program, &bytes[..len], len.min(7), most + 512);
         }
