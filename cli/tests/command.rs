@@ -638,6 +638,9 @@ fn tiers_by_the_environment() {
     assert_eq!((told["tiering"].as_str(), told["interpreted"]["records"].as_u64()), (Some("adaptive"), Some(2)));
     let (told, got) = stats(&[("RESCHEMA_TIER", "off")], &["--tier", "jit"]);
     assert_eq!((told["tiering"].as_str(), got == want), (Some("interpreter"), true));
+    assert!(!told["off"].is_null() && told["compiles"]["failed"] == 0, "{told}");
+    let out = run(&[], &["--tier", "jit", "--tier-threshold", "5"]);
+    assert_eq!(out.status.code(), Some(2));
     let (told, got) = stats(&[("RESCHEMA_TIER", "eager")], &[]);
     assert_eq!((told["tiering"].as_str(), got == want), (Some("eager"), true));
     assert_eq!(told["native"]["records"] == 2, cfg!(feature = "jit"), "{told}");

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::formats::Endpoint;
 use crate::transform::Transform;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 #[derive(Default)]
@@ -34,7 +35,8 @@ pub(crate) struct ContentKey(&'static str, String, &'static str, String);
 
 struct Entry {
     transform: Transform,
-    used: u64,
+    /// When it was asked for last; shared by the entries of a pair, so that none goes while another is in use.
+    used: Arc<AtomicU64>,
     /// Keeps the schemas alive, so that their identity is not taken by others.
     _ends: Option<(Endpoint, Endpoint)>,
 }
@@ -58,9 +60,8 @@ impl Cache {
     pub(crate) fn by_object(&self, w: &Endpoint, r: &Endpoint) -> Option<Transform> {
         let mut maps = self.maps();
         maps.clock += 1;
-        let now = maps.clock;
-        let entry = maps.by_object.get_mut(&object_key(w, r))?;
-        entry.used = now;
+        let entry = maps.by_object.get(&object_key(w, r))?;
+        entry.used.store(maps.clock, Ordering::Relaxed);
         Some(entry.transform.clone())
     }
 
@@ -74,11 +75,10 @@ impl Cache {
     ) -> Result<Transform, Error> {
         let making = {
             let mut maps = self.maps();
-            let now = maps.clock;
-            if let Some(entry) = maps.by_content.get_mut(&key) {
-                entry.used = now;
-                let transform = entry.transform.clone();
-                let old = maps.remember(self.capacity, w, r, &transform);
+            if let Some(entry) = maps.by_content.get(&key) {
+                let (transform, used) = (entry.transform.clone(), entry.used.clone());
+                used.store(maps.clock, Ordering::Relaxed);
+                let old = maps.remember(self.capacity, w, r, &transform, used);
                 drop(maps);
                 drop(old);
                 return Ok(transform);
@@ -108,14 +108,22 @@ impl Maps {
             return Vec::new();
         }
         let mut old = evict(&mut self.by_content, capacity);
-        self.by_content.insert(key, Entry { transform: t.clone(), used: self.clock, _ends: None });
-        old.extend(self.remember(capacity, w, r, t));
+        let used = Arc::new(AtomicU64::new(self.clock));
+        self.by_content.insert(key, Entry { transform: t.clone(), used: used.clone(), _ends: None });
+        old.extend(self.remember(capacity, w, r, t, used));
         old
     }
 
-    fn remember(&mut self, capacity: usize, w: &Endpoint, r: &Endpoint, t: &Transform) -> Vec<Entry> {
+    fn remember(
+        &mut self,
+        capacity: usize,
+        w: &Endpoint,
+        r: &Endpoint,
+        t: &Transform,
+        used: Arc<AtomicU64>,
+    ) -> Vec<Entry> {
         let mut old = evict(&mut self.by_object, capacity);
-        let entry = Entry { transform: t.clone(), used: self.clock, _ends: Some((w.clone(), r.clone())) };
+        let entry = Entry { transform: t.clone(), used, _ends: Some((w.clone(), r.clone())) };
         old.extend(self.by_object.insert(object_key(w, r), entry));
         old
     }
@@ -130,12 +138,13 @@ fn evict<K: Clone + Eq + std::hash::Hash>(map: &mut HashMap<K, Entry>, capacity:
     if map.len() < capacity {
         return Vec::new();
     }
-    let mut used: Vec<u64> = map.values().map(|e| e.used).collect();
+    let when = |e: &Entry| e.used.load(Ordering::Relaxed);
+    let mut used: Vec<u64> = map.values().map(when).collect();
     used.sort_unstable();
     let middle = used[used.len() / 2];
     let mut room = capacity / 2;
     let goes = |_: &K, e: &mut Entry| {
-        let keep = e.used >= middle && room > 0;
+        let keep = when(e) >= middle && room > 0;
         room -= usize::from(keep);
         !keep
     };

@@ -190,7 +190,7 @@ impl Builder {
     fn finish(self, switches: &Switches) -> Engine {
         let Builder { limits, rules, passes, tiering, conversions, users, cached, fault, counts } = self;
         let options = GeneratorOptions { max_op: switches.max_op, fault, counts, largest: None };
-        let broker = Broker::new(switches.over(tiering), options);
+        let broker = Broker::new(switches.over(tiering), options, switches.off());
         let config = Config { limits, rules, passes, broker, conversions, users };
         Engine { config: Arc::new(config), cache: Arc::new(Cache::new(cached)) }
     }

@@ -1,6 +1,7 @@
 //! What an operator sees: of a transform, and of an engine.
 //!
-//! Counts are exact, and current as of the last call that has returned. Times are measured for calls of 64 values and more,
+//! Counts are exact, and current as of the last call that has returned; those of a transform that is going at the moment
+//! may be missing for as long as that takes. Times are measured for calls of 64 values and more,
 //! and estimated from one in about 128 of the others. Bytes belong to the tier that a call ran on; values that its fast path
 //! has left are counted as checked.
 
@@ -69,6 +70,8 @@ pub enum Tier {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TransformStats {
+    /// Its number among those that its engine has made: names are not unique.
+    pub id: u64,
     /// Formats and names of the two schemas.
     pub name: String,
     /// Where new calls run.

@@ -243,13 +243,18 @@ impl<'a> Work<'a> {
 /// What lowers a Plan.
 type Lower = fn(&Plan, &mut dyn Source, &mut dyn Sink, &Options) -> Result<Program, LowerError>;
 
-fn lowered(lower: Lower, plan: &Plan, ends: &(Format, Format), config: &Config) -> Result<Prepared, Error> {
+fn lowered(
+    lower: Lower,
+    plan: &Plan,
+    ends: &(Format, Format),
+    name: String,
+    config: &Config,
+) -> Result<Prepared, Error> {
     let no = |name: &str, what: &str| Error::new(ErrorKind::Unsupported, format!("{name} cannot be {what}"));
     let source = ends.0.source.ok_or_else(|| no(ends.0.name, "read"))?;
     let sink = ends.1.sink.ok_or_else(|| no(ends.1.name, "written"))?;
     let options = Options { max_ops: config.limits.program_ops, users: config.conversions.clone() };
     let program = lower(plan, source().as_mut(), sink().as_mut(), &options)?;
-    let name = format!("{}→{} {}→{}", ends.0.name, ends.1.name, label(&plan.writer), label(&plan.reader));
     Prepared::new(program, name, config)
 }
 
@@ -272,7 +277,8 @@ impl From<Batch> for Done {
 
 impl Transform {
     pub(crate) fn new(plan: Plan, ends: (Format, Format), config: Arc<Config>) -> Result<Transform, Error> {
-        let transformation = lowered(lower, &plan, &ends, &config)?;
+        let name = format!("{}→{} {}→{}", ends.0.name, ends.1.name, label(&plan.writer), label(&plan.reader));
+        let transformation = lowered(lower, &plan, &ends, name, &config)?;
         Ok(Transform(Arc::new(Inner { plan, transformation, skip: OnceLock::new(), ends, config })))
     }
 
@@ -342,7 +348,11 @@ impl Transform {
     /// The framing of a value is broken.
     pub fn skip<'i>(&self, input: impl Into<Input<'i>>, count: u64) -> Result<Done, Error> {
         let Inner { plan, ends, config, skip, .. } = &*self.0;
-        let prepared = skip.get_or_init(|| lowered(lower_skip, plan, ends, config)).as_ref().map_err(Error::clone)?;
+        let make = || {
+            let name = format!("{} {}, passed over", ends.0.name, label(&plan.writer));
+            lowered(lower_skip, plan, ends, name, config)
+        };
+        let prepared = skip.get_or_init(make).as_ref().map_err(Error::clone)?;
         prepared.run(Work::all(input.into(), count), &mut Output::Bytes(&mut Vec::new()), config).map(Done::from)
     }
 
@@ -357,9 +367,10 @@ impl Transform {
     }
 
     /// Makes native code, if there is none, on this thread, and runs it from now on; an adaptive engine may give it back.
+    /// If another thread is making it, waits for that.
     ///
     /// # Errors
-    /// The transform cannot be compiled, and why ([`ErrorKind::Unsupported`]). It runs on the interpreter.
+    /// The engine compiles nothing (see [`EngineStats::off`](crate::stats::EngineStats::off)), or the transform cannot be compiled, and why ([`ErrorKind::Unsupported`]). It runs on the interpreter.
     pub fn compile(&self) -> Result<NativeStats, Error> {
         let native = self.0.transformation.tier.compile();
         native.map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))

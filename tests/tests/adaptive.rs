@@ -309,12 +309,27 @@ fn a_code_generator_that_hangs() {
     let stats = engine.stats();
     assert_eq!((stats.compiles.abandoned, stats.compiles.done), (3, 0));
     assert!(stats.off.is_some_and(|why| why.contains("not ended in time")));
+    // Nor on request: that would hang as well.
+    assert!(transform(&engine, 8).compile().is_err_and(|e| e.message().contains("not ended in time")));
     // They return at last: nobody wants what they bring.
     until.store(true, Ordering::Release);
     std::thread::sleep(Duration::from_millis(100));
     let last = transform(&engine, 9);
     assert_eq!((run(&last, 1000), engine.stats().compiles.done, engine.stats().code_bytes), (0, 0, 0));
     assert!(last.stats().why_not_native.is_some_and(|why| why.contains("not ended in time")));
+}
+
+/// Who asks for code that is being made gets what comes of it, and does not try the same again.
+#[test]
+fn who_waits_for_code_waits_no_longer_than_the_limit() {
+    let until = Arc::new(AtomicBool::new(false));
+    let tiering = at_once().compile_time(Duration::from_millis(30));
+    let engine = Engine::builder().tiering(tiering).fault(Fault::Hang(until.clone())).build().expect("an engine");
+    let t = transform(&engine, 0);
+    run_until(&t, "compiling", |s| s.tier == Tier::Compiling);
+    assert!(t.compile().is_err_and(|e| e.message().contains("was given up")));
+    assert_eq!(t.stats().compiles.abandoned, 1);
+    until.store(true, Ordering::Release);
 }
 
 /// What comes late, from a compile that was given up, is dropped; another thread goes on.

@@ -1,9 +1,10 @@
 //! `cargo bench --bench adaptive [-- --rounds N] [--svg FILE] [--filter curve|pairs] [--smoke]`
 //!
 //! Adaptive tiering against both of its ends: total time by number of records (*curve*, drawn with `--svg`), and 64 pairs in
-//! turns, message by message (*pairs*). See benches/README.md.
+//! turns, message by message (*pairs*). `--message TIER --calls N` only runs messages: see benches/README.md.
 
 mod curve;
+mod message;
 mod pairs;
 mod plot;
 
@@ -45,7 +46,7 @@ pub(crate) struct Options {
 
 fn main() {
     let mut o = Options { rounds: 7, svg: None, smoke: false };
-    let mut filter = String::new();
+    let (mut filter, mut message, mut calls) = (String::new(), None, 100_000);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{arg} takes a value"));
@@ -53,11 +54,16 @@ fn main() {
             "--rounds" => o.rounds = value().parse().expect("a number"),
             "--svg" => o.svg = Some(value()),
             "--filter" => filter = value(),
+            "--message" => message = Some(value()),
+            "--calls" => calls = value().parse().expect("a number"),
             "--smoke" => o = Options { rounds: 1, smoke: true, ..o },
             // What cargo passes.
             "--bench" | "--test" => {}
             other => panic!("unknown option {other}"),
         }
+    }
+    if let Some(tier) = message {
+        return message::run(&tier, calls);
     }
     let wanted = |name: &str| filter.is_empty() || name == filter;
     if wanted("curve") {

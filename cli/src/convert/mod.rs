@@ -4,7 +4,7 @@ mod destination;
 mod reporter;
 mod stats;
 
-use crate::args::{Convert, OnError};
+use crate::args::{Convert, OnError, Tier};
 use crate::exit::{Exit, Failure, Result, say};
 use crate::input::{self, FileReader};
 use crate::interrupt::{self, Undo};
@@ -92,6 +92,9 @@ fn summary(sum: &Report, written: u64, start: Instant) -> String {
 
 fn engine(args: &Convert) -> Result<Engine> {
     let limits = args.max_depth.map_or_else(Limits::default, |d| Limits::default().depth(d));
+    if args.tier_threshold.is_some() && args.tier != Tier::Auto {
+        return Err(Failure::usage("--tier-threshold goes with --tier auto"));
+    }
     let tiering = args.tier.get(args.tier_threshold);
     Engine::builder()
         .rules(args.rules.get())

@@ -72,7 +72,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Broker {
-    pub(crate) fn new(tiering: Tiering, mut options: GeneratorOptions) -> Arc<Broker> {
+    /// `off`: why nothing is to be compiled, if somebody has said so.
+    pub(crate) fn new(tiering: Tiering, mut options: GeneratorOptions, off: Option<&str>) -> Arc<Broker> {
         options.largest = tiering.adapts().map(|a| a.largest);
         let threads = tiering.adapts().filter(|a| a.threads > 0);
         Arc::new(Broker {
@@ -82,7 +83,7 @@ impl Broker {
             code: Code::default(),
             prediction: Mutex::default(),
             transforms: Mutex::default(),
-            off: OnceLock::new(),
+            off: off.map_or_else(OnceLock::new, |why| OnceLock::from(String::from(why))),
             next: AtomicU64::new(0),
         })
     }

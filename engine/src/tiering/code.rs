@@ -76,7 +76,7 @@ impl Code {
         Some(victims)
     }
 
-    /// A transform has no code any more.
+    /// A transform has no code any more. Under its lock, as [`Code::admit`] is: what it may have next is not meant.
     pub(crate) fn release(&self, id: u64) {
         self.kept().remove(id);
     }

@@ -107,13 +107,15 @@ pub(crate) enum Worth {
 
 /// Turns of each tier in a comparison.
 pub(crate) const TURNS: usize = 15;
-/// Measurements behind an average that is believed.
+/// Measurements behind an average of native code that is believed.
 pub(crate) const BELIEVED: u32 = 16;
+/// The same for the interpreter, which native code is compared with.
+pub(crate) const FEWEST: u32 = 4;
 
 /// By averages: nanoseconds a byte, and measurements behind them.
 pub(crate) fn doubt(interpreted: (f64, u32), native: (f64, u32)) -> Worth {
     match (interpreted, native) {
-        ((_, 0..4), _) | (_, (_, 0..BELIEVED)) => Worth::Unknown,
+        ((_, 0..FEWEST), _) | (_, (_, 0..BELIEVED)) => Worth::Unknown,
         ((i, _), (n, _)) if n > i => Worth::Doubtful,
         _ => Worth::Keeps,
     }

@@ -112,9 +112,8 @@ pub(crate) struct Rate {
 
 impl Rate {
     fn add(&mut self, nanoseconds: f64) -> f64 {
-        if self.samples == 0 {
-            self.average = nanoseconds;
-        }
+        // If it was the average that was interrupted, it does not stand for long.
+        self.average = if self.samples == 0 { nanoseconds } else { self.average.min(nanoseconds * MOST) };
         let counted = nanoseconds.min(self.average * MOST);
         self.average += NEW * (counted - self.average);
         self.samples = self.samples.saturating_add(1);
@@ -138,8 +137,10 @@ impl Times {
     /// Takes a sample, and returns its nanoseconds a byte.
     pub(crate) fn add(&mut self, sample: &Sample) -> f64 {
         let rate = &mut self.rates[sample.ran as usize][sample.class as usize];
+        // The first may be what an interruption or a cold cache took: it does not stand for others.
+        let weight = if rate.samples == 0 { 1.0 } else { sample.weight };
         let counted = rate.add(sample.nanoseconds / sample.bytes);
-        self.spent[sample.ran as usize] += counted * sample.bytes * sample.weight;
+        self.spent[sample.ran as usize] += counted * sample.bytes * weight;
         counted
     }
 
@@ -322,5 +323,12 @@ mod tests {
         times.add(&sample(1e9));
         assert_eq!(times.spent(Ran::Interpreted), 2000.0 + 800.0);
         assert!(times.usual(Ran::Interpreted) < Some(3.0));
+        // Nor does the first, of few values, stand for all that were not timed.
+        let mut times = Times::default();
+        let few = |nanoseconds| Sample { class: Class::Few, weight: 128.0, ..sample(nanoseconds) };
+        times.add(&few(1e9));
+        assert_eq!(times.spent(Ran::Interpreted), 1e9);
+        times.add(&few(100.0));
+        assert!(times.usual(Ran::Interpreted) < Some(4.0));
     }
 }

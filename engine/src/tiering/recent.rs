@@ -1,8 +1,10 @@
 //! The routine that a thread has run last, kept by it: whoever runs the same again needs no guard on it.
 //!
 //! Publications of code have numbers, never used twice in a process: while a transform says the number that a thread has
-//! seen, the thread's routine is the transform's. A thread that takes turns between transforms keeps nothing, and takes
-//! guards. What an idle thread keeps is one routine, until it runs another twice or ends.
+//! seen, the thread's routine is the transform's. A thread that takes turns between transforms takes guards.
+//!
+//! So a thread may keep one routine alive whose code is counted no more: until it runs another twice, interprets a call
+//! that is timed, or ends.
 
 use crate::native::Native;
 use arc_swap::{ArcSwapOption, Guard};
@@ -61,6 +63,13 @@ impl Recent {
         match &self.native {
             Some(native) => Held::Kept(native),
             None => Held::Guarded(code.load()),
+        }
+    }
+
+    /// What is kept may go. Called now and then, when what runs has no code.
+    pub(crate) fn forget(&mut self) {
+        if self.native.is_some() {
+            *self = Recent::default();
         }
     }
 

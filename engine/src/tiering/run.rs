@@ -96,6 +96,9 @@ impl TierState {
             Some(native) => (Ran::Native, self.run_native(native, interpreter, environment, request, output)),
             None => (Ran::Interpreted, interpreter.run(environment, request, output)),
         };
+        if ran == Ran::Interpreted {
+            recent.forget();
+        }
         let batch = batch(&result);
         self.counters.add(lane, ran, batch);
         let behind = request.input.bytes().len().saturating_sub(batch.consumed) as u64;
@@ -171,6 +174,7 @@ impl TierState {
             let input = request.input.behind(done.consumed);
             let slice = Request { input, count: left.min(self.slice()), enough: request.enough - made, ..*request };
             match self.run_timed(interpreter, thread, &slice, output, left) {
+                Ok(batch) if batch.values == 0 => break,
                 Ok(batch) => done.add(&batch),
                 Err(failure) => return Err(Stopped { failure, before: done }),
             }

@@ -85,8 +85,14 @@ const MOST_FAILURES: u64 = 4;
 /// What a failure, and code that was slower, add to the penalties; an eviction adds one.
 const FAILED: u32 = 3;
 const PATIENCE: u32 = decision::BELIEVED;
+/// How often those who wait for a compile look whether it takes too long.
+const LOOK: Duration = Duration::from_millis(50);
 /// Measurements of native code after one of which the interpreter is measured too, where that was not.
 const PROBE_EACH: u32 = 16;
+/// The same where it was: data change.
+const REFRESH_EACH: u32 = 512;
+
+const EVICTED: &str = "its code has made room for other code";
 
 /// What is to be done once the lock is free.
 enum Then {
@@ -353,15 +359,20 @@ impl TierState {
         self.save(slow.times.usual(Ran::Interpreted).unwrap_or(1.0) * (1.0 - self.broker.predict().ratio()));
         self.code.store(Some(Arc::new(native)));
         self.publication.store(publication(), Ordering::Release);
+        self.settled.store(self.broker.adapts().is_none(), Ordering::Relaxed);
         drop(slow);
         if instructions > 0 {
             self.broker.learn(|p| p.compiled(instructions, time.as_nanos() as f64));
         }
+        // Before anybody is told: what has lost its place is not counted any more.
+        let evicted = victims.into_iter().filter_map(|(state, ticket)| {
+            let state = state.upgrade()?;
+            state.evict(ticket).map(|bytes| (state, bytes))
+        });
+        let evicted: Vec<_> = evicted.collect();
         emit(Event::Compiled { name: &self.name, time, code_bytes });
-        for (state, ticket) in victims {
-            if let Some(state) = state.upgrade() {
-                state.evict(ticket);
-            }
+        for (state, code_bytes) in evicted {
+            emit(Event::Evicted { name: &state.name, code_bytes });
         }
     }
 
@@ -398,25 +409,24 @@ impl TierState {
         self.ended.notify_all();
     }
 
-    /// Its code has made room for other code.
-    fn evict(&self, ticket: u64) {
+    /// Its code has made room for other code; how much, if it was still there.
+    fn evict(&self, ticket: u64) -> Option<usize> {
         let mut slow = self.slow();
         if slow.ticket != ticket || slow.phase != Phase::Native {
-            return;
+            return None;
         }
         let code_bytes = self.take_code(&mut slow);
         slow.compiles.evictions += 1;
         slow.penalties = slow.penalties.saturating_add(1);
-        slow.why = Some("its code has made room for other code".into());
-        drop(slow);
-        emit(Event::Evicted { name: &self.name, code_bytes });
+        slow.why = Some(EVICTED.into());
+        Some(code_bytes)
     }
 
     /// Native code, and whether it is worth its place.
     fn judge(&self, mut slow: MutexGuard<'_, Slow>, sample: &Sample, per_byte: f64) {
         let class = sample.class;
         let Some(mut turns) = slow.turns.take_if(|t| t.class == class) else {
-            return self.doubt(slow, class);
+            return self.doubt(slow, sample);
         };
         match sample.ran {
             Ran::Interpreted => turns.interpreted.push(per_byte),
@@ -438,10 +448,10 @@ impl TierState {
     }
 
     /// Not in turns yet; perhaps it should be.
-    fn doubt(&self, mut slow: MutexGuard<'_, Slow>, class: Class) {
+    fn doubt(&self, mut slow: MutexGuard<'_, Slow>, sample: &Sample) {
+        let class = sample.class;
         let (interpreted, native) = (slow.times.rate(Ran::Interpreted, class), slow.times.rate(Ran::Native, class));
         match decision::doubt(interpreted.pair(), native.pair()) {
-            Worth::Unknown if native.samples % PROBE_EACH == PROBE_EACH - 1 => self.ask(class),
             Worth::Doubtful if native.samples >= slow.patience && slow.turns.is_none() => {
                 let room = || Vec::with_capacity(TURNS + 1);
                 slow.turns = Some(Turns { class, interpreted: room(), native: room() });
@@ -452,6 +462,11 @@ impl TierState {
                 self.broker.learn(|p| p.measured(interpreted.average, native.average));
             }
             _ => {}
+        }
+        // Once for so many of native code, not once more for what was asked for.
+        let each = if interpreted.samples < decision::FEWEST { PROBE_EACH } else { REFRESH_EACH };
+        if sample.ran == Ran::Native && native.samples % each == each - 1 {
+            self.ask(class);
         }
     }
 
@@ -470,7 +485,6 @@ impl TierState {
             self.never(&mut slow);
         }
         drop(slow);
-        self.broker.code.release(self.id);
         self.broker.learn(|p| p.measured(i, n));
         emit(Event::SteppedBack { name: &self.name, interpreted: i, native: n });
     }
@@ -479,6 +493,7 @@ impl TierState {
     fn take_code(&self, slow: &mut Slow) -> usize {
         self.publication.store(0, Ordering::Release);
         let native = self.code.swap(None);
+        self.broker.code.release(self.id);
         slow.ticket += 1;
         slow.phase = Phase::Interpreted;
         slow.turns = None;
@@ -507,35 +522,38 @@ impl TierState {
         f64::from_bits(self.urgency.load(Ordering::Relaxed))
     }
 
-    /// Native code, made here and now if there is none; if somebody makes it already, that is waited for.
+    /// Native code, made here and now if there is none; if somebody makes it already, that is waited for, and what comes
+    /// of it holds.
     pub(crate) fn compile(self: &Arc<TierState>) -> Result<NativeStats, String> {
-        let ticket = {
-            let mut slow = self.slow();
-            loop {
-                match slow.phase {
-                    Phase::Native => break None,
-                    Phase::Compiling => {
-                        let waited = self.ended.wait_timeout(slow, Duration::from_millis(50));
-                        let (again, result) = waited.unwrap_or_else(PoisonError::into_inner);
-                        slow = again;
-                        if result.timed_out() {
-                            drop(slow);
-                            self.broker.watch();
-                            slow = self.slow();
-                        }
-                    }
-                    Phase::Interpreted | Phase::Queued | Phase::Never => {
-                        slow.phase = Phase::Compiling;
-                        slow.ticket += 1;
-                        break Some(slow.ticket);
-                    }
-                }
+        let mut slow = self.slow();
+        match (slow.phase, self.broker.off()) {
+            (Phase::Native, _) => drop(slow),
+            (Phase::Compiling, _) => self.wait(slow),
+            (_, Some(off)) => slow.why = Some(off.into()),
+            (Phase::Interpreted | Phase::Queued | Phase::Never, None) => {
+                slow.phase = Phase::Compiling;
+                slow.ticket += 1;
+                let ticket = slow.ticket;
+                drop(slow);
+                self.generate(ticket);
             }
-        };
-        if let Some(ticket) = ticket {
-            self.generate(ticket);
         }
-        self.native().unwrap_or_else(|| Err("its code has made room for other code".into()))
+        self.native().unwrap_or_else(|| Err(EVICTED.into()))
+    }
+
+    /// Until a compile has ended, or was given up.
+    fn wait<'a>(&'a self, mut slow: MutexGuard<'a, Slow>) {
+        let ticket = slow.ticket;
+        while slow.phase == Phase::Compiling && slow.ticket == ticket {
+            let waited = self.ended.wait_timeout(slow, LOOK);
+            let (again, result) = waited.unwrap_or_else(PoisonError::into_inner);
+            slow = again;
+            if result.timed_out() {
+                drop(slow);
+                self.broker.watch();
+                slow = self.slow();
+            }
+        }
     }
 
     /// The code there is, or why there is none; `None` if nobody has asked for it.
@@ -570,6 +588,7 @@ impl TierState {
         };
         let why = slow.why.clone().or_else(|| slow.verdict.map(|v| v.word().into()));
         TransformStats {
+            id: self.id,
             name: self.name.clone(),
             tier,
             why_not_native: why.filter(|_| tier != Tier::Native),
@@ -593,3 +612,6 @@ impl Drop for TierState {
         self.broker.leave(self.id, &self.done());
     }
 }
+
+#[cfg(all(test, feature = "jit"))]
+mod tests;

@@ -1,8 +1,9 @@
 //! What an operator may switch by variables of the environment, without a new build: read once, when an engine is built.
+//! docs/tiering.md is the operator's text of this table.
 //!
 //! | variable | value | what it does |
 //! |---|---|---|
-//! | `RESCHEMA_TIER` | `off`, `auto`, `eager` or `verify` | puts that tiering in the place of the program's |
+//! | `RESCHEMA_TIER` | `off`, `auto`, `eager` or `verify` | puts that tiering in the place of the program's; `off`: nothing is compiled, on request neither |
 //! | `RESCHEMA_TIER_THRESHOLD` | bytes of input | adaptive tiering compiles at so many bytes, whatever it measures |
 //! | `RESCHEMA_JIT_MAX_OP` | a number | native code leaves a value to the interpreter at the op of that number: halving it finds an op whose code is wrong |
 
@@ -27,6 +28,11 @@ impl Switches {
         let tiering = given("RESCHEMA_TIER").map(|v| tiering(&v)).transpose()?;
         let threshold = number(&given, "RESCHEMA_TIER_THRESHOLD")?;
         Ok(Switches { tiering, threshold, max_op: number(&given, "RESCHEMA_JIT_MAX_OP")? })
+    }
+
+    /// Why nothing is compiled, if that is what they say.
+    pub(crate) fn off(&self) -> Option<&'static str> {
+        (self.tiering == Some(Tiering::interpreter())).then_some("switched off by RESCHEMA_TIER")
     }
 
     /// The tiering that holds where a program has asked for this one.
@@ -72,6 +78,8 @@ mod tests {
         assert_eq!(over(&[], knobs()), knobs());
         assert_eq!(over(&[("RESCHEMA_TIER", "")], knobs()), knobs());
         assert_eq!(over(&[("RESCHEMA_TIER", "off")], knobs()), Tiering::interpreter());
+        assert_eq!(of(&[("RESCHEMA_TIER", "off")]).expect("understood").off(), Some("switched off by RESCHEMA_TIER"));
+        assert_eq!(of(&[("RESCHEMA_TIER", "auto")]).expect("understood").off(), None);
         assert_eq!(over(&[("RESCHEMA_TIER", "auto")], knobs()), knobs());
         assert_eq!(over(&[("RESCHEMA_TIER", "auto")], Tiering::eager()), Tiering::adaptive().into());
         assert_eq!(over(&[("RESCHEMA_TIER", "verify")], Tiering::eager()), Tiering::verify());

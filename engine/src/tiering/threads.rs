@@ -5,6 +5,7 @@
 //! compile has taken too long. Then its thread is given up, and another takes over; at the third, none does.
 
 use super::state::TierState;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,9 @@ use std::time::{Duration, Instant};
 const IDLE: Duration = Duration::from_secs(1);
 /// Compiles that may be given up before there are no more.
 const MOST_ABANDONED: u32 = 2;
-/// Priority, as of `nice`: behind whoever wants the data.
+/// Stack of a thread: the code generator follows the nesting of a Program, as callers' threads do with what they have.
+const STACK: usize = 8 << 20;
+/// How much lower the priority is, as of `nice`, than that of whoever wants the data.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -104,9 +107,13 @@ impl CompileThreads {
         full.map_or(Queued::Waits, Queued::Full)
     }
 
-    /// Gives up a compile that has taken too long, if there is one.
+    /// Gives up a compile that has taken too long, if there is one; and sees to it that what waits has a thread, if none
+    /// could be had when it came.
     pub(crate) fn watch(&self) -> Option<Abandoned> {
         let mut pool = self.0.pool();
+        if pool.threads.is_empty() && !pool.waiting.is_empty() {
+            self.0.wake(&mut pool);
+        }
         let hangs = |t: &Thread| t.job.as_ref().is_some_and(|j| j.since.elapsed() > self.0.limit);
         let at = pool.threads.iter().position(hangs)?;
         let Job { state, ticket, .. } = pool.threads.swap_remove(at).job?;
@@ -142,7 +149,7 @@ impl Shared {
 
     /// Sees to it that somebody looks at the queue.
     fn wake(self: &Arc<Shared>, pool: &mut Pool) {
-        if pool.idle > 0 || pool.threads.len() >= self.most {
+        if pool.idle >= pool.waiting.len() || pool.threads.len() >= self.most {
             self.wake.notify_one();
             return;
         }
@@ -153,8 +160,9 @@ impl Shared {
             humble();
             shared.work(id);
         };
-        // Where no thread can be had, the queue waits for the next who wants something.
-        if std::thread::Builder::new().name("reschema-compile".into()).spawn(run).is_ok() {
+        // Where no thread can be had, the queue waits for the next who looks.
+        let thread = std::thread::Builder::new().name("reschema-compile".into()).stack_size(STACK);
+        if thread.spawn(run).is_ok() {
             pool.threads.push(Thread { id, job: None });
         }
     }
@@ -164,7 +172,8 @@ impl Shared {
             let Some(ticket) = state.begin_queued() else { continue };
             let job = Job { state: Arc::downgrade(&state), ticket, since: Instant::now() };
             self.set(id, Some(job));
-            state.generate(ticket);
+            // Whoever listens to events may panic, with all that had to be done behind it.
+            let _ = catch_unwind(AssertUnwindSafe(|| state.generate(ticket)));
             // It may be the last to know the transform, and so the engine.
             drop(state);
             if !self.set(id, None) {
@@ -237,8 +246,9 @@ fn least_hot(waiting: &[Weak<TierState>], alive: &mut Vec<Arc<TierState>>) -> Op
 /// Lowers the priority of this thread.
 #[cfg(target_os = "linux")]
 fn humble() {
-    // Where it is not allowed, it competes like others.
-    let _ = rustix::process::setpriority_process(None, NICE);
+    use rustix::process::{getpriority_process, setpriority_process};
+    // Of this thread, on Linux. Where it is not allowed, it competes like others.
+    let _ = getpriority_process(None).and_then(|now| setpriority_process(None, now + NICE));
 }
 
 /// Threads have no priority of their own here.
