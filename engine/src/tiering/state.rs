@@ -529,7 +529,10 @@ impl TierState {
         match (slow.phase, self.broker.off()) {
             (Phase::Native, _) => drop(slow),
             (Phase::Compiling, _) => self.wait(slow),
-            (_, Some(off)) => slow.why = Some(off.into()),
+            (_, Some(off)) => {
+                slow.why = Some(off.into());
+                drop(slow);
+            }
             (Phase::Interpreted | Phase::Queued | Phase::Never, None) => {
                 slow.phase = Phase::Compiling;
                 slow.ticket += 1;
