@@ -111,6 +111,21 @@ fn single_messages_become_hot() {
     assert!((1000..=1255).contains(&calls), "{calls}");
 }
 
+/// A few of them cost as much as many small ones: each is counted at once.
+#[test]
+fn large_messages_become_hot_at_once() {
+    let engine = engine(Tiering::adaptive().threshold(1 << 20).inline());
+    let t = transform(&engine, 0);
+    let text = vec![b'x'; 100_000];
+    // Lengths are zigzag varints of seven bits a byte.
+    let message = [&[2, 0xc0, 0x9a, 0x0c][..], &text].concat();
+    let calls = (1..100).find(|_| {
+        assert_eq!(t.run(&message, &mut Vec::new()).expect("a good value"), message.len());
+        t.stats().tier == Tier::Native
+    });
+    assert_eq!(calls, Some(11));
+}
+
 #[test]
 fn a_hint_decides_before_the_first_value() {
     let inline = || Tiering::adaptive().threshold(1000).inline();

@@ -1,7 +1,8 @@
 //! What a transform has done: counters that every call adds to, and a clock that some calls read.
 //!
-//! A call adds to counters of its thread's own. A clock is read for calls of many values, and for one in about 128 of
-//! the others, chosen at random: transforms that take turns are all met, and what one such call took stands for 128.
+//! A call adds to counters of its thread's own. A clock is read for calls of many values or of large ones, for a
+//! transform's first, and for one in about 128 of the others, chosen at random: transforms that take turns are all met,
+//! and what one such call took stands for 128.
 
 use reschema_interp::Batch;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -9,6 +10,8 @@ use std::time::Instant;
 
 /// Values from which a call is timed.
 pub(crate) const MANY: u64 = 64;
+/// Bytes of a value, on average, from which every call is timed: unseen, a few of them would cost as much as compiling.
+pub(crate) const LARGE: f64 = 16384.0;
 /// Calls of few values of which one is timed, on average.
 const EACH: u32 = 128;
 /// Weight of the last measurement in an average.
@@ -76,9 +79,10 @@ pub(crate) enum Class {
 }
 
 impl Timed {
-    /// A call of so many values begins.
-    pub(crate) fn begin(count: u64) -> Timed {
-        let (weight, class) = if count >= MANY { (1.0, Class::Many) } else { (f64::from(EACH), Class::Few) };
+    /// A call of so many values begins, of a size that is known or not.
+    pub(crate) fn begin(count: u64, mean: Option<f64>) -> Timed {
+        let many = count >= MANY || mean.is_some_and(|m| m >= LARGE);
+        let (weight, class) = if many { (1.0, Class::Many) } else { (f64::from(EACH), Class::Few) };
         Timed { start: Instant::now(), weight, class }
     }
 

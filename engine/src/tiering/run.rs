@@ -39,7 +39,7 @@ impl TierState {
     /// Whether a request is one that [`TierState::run_few`] is for: most are.
     #[inline]
     pub(crate) fn is_few(&self, thread: &mut Thread, count: u64) -> bool {
-        count < MANY && !self.verifies && !thread.sampler.strikes()
+        count < MANY && !self.is_watched() && !thread.sampler.strikes()
     }
 
     /// Runs a request of few values on the tier of the moment. Every instruction here is one for each message.
@@ -90,7 +90,7 @@ impl TierState {
         left: u64,
     ) -> Result<Batch, Failure> {
         let Thread { environment, lane, recent, .. } = thread;
-        let timed = Timed::begin(request.count);
+        let timed = Timed::begin(request.count, self.mean());
         let held = self.code(recent, Some(timed.class()));
         let (ran, result) = match held.as_ref().and_then(Held::native) {
             Some(native) => (Ran::Native, self.run_native(native, interpreter, environment, request, output)),

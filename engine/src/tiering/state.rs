@@ -5,7 +5,7 @@
 
 use super::broker::{Broker, Done};
 use super::decision::{self, Facts, TURNS, Verdict, Worth};
-use super::hotness::{Class, Counters, Ran, Sample, Times};
+use super::hotness::{Class, Counters, LARGE, Ran, Sample, Times};
 use super::recent::{Held, Recent, publication};
 use crate::events::{Event, emit};
 use crate::native::{Native, NativeStats, NotCompiled};
@@ -28,6 +28,8 @@ pub(crate) struct TierState {
     /// Number of the publication of the code; 0 if there is none.
     publication: AtomicU64,
     code: ArcSwapOption<Native>,
+    /// Every call is looked at: both tiers run, values are large, or there was no call yet.
+    watched: AtomicBool,
     /// The class of calls of which the next that is timed runs on the interpreter, for comparison; 0: none.
     probe: AtomicU8,
     /// Nothing will be decided any more.
@@ -127,6 +129,7 @@ impl TierState {
             verifies: broker.verifies(),
             publication: AtomicU64::new(0),
             code: ArcSwapOption::empty(),
+            watched: AtomicBool::new(true),
             probe: AtomicU8::new(0),
             settled: AtomicBool::new(never || adaptive.is_none()),
             counters: Counters::default(),
@@ -163,6 +166,12 @@ impl TierState {
     fn slow(&self) -> MutexGuard<'_, Slow> {
         // Nothing that may panic runs under the lock.
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether every call is to be looked at.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
     }
 
     /// Whether nothing will be decided any more.
@@ -214,6 +223,7 @@ impl TierState {
         if values > 0 {
             let mean = sample.bytes / values as f64;
             self.mean.store(mean.to_bits(), Ordering::Relaxed);
+            self.watched.store(self.verifies || mean >= LARGE, Ordering::Relaxed);
             ahead = bytes.min((mean * left as f64) as u64);
         }
         let mut slow = self.slow();
