@@ -1,8 +1,8 @@
 //! What an operator sees: of a transform, and of an engine.
 //!
 //! Counts are exact, and current as of the last call that has returned; those of a transform that is going at the moment
-//! may be missing for as long as that takes. Times are measured for calls of 64 values and more,
-//! and estimated from one in about 128 of the others. Bytes belong to the tier that a call ran on; values that its fast path
+//! may be missing for as long as that takes. Times are measured for calls of 16 KiB and more, and estimated from one in
+//! about 128 of the others. Bytes belong to the tier that a call ran on; values that its fast path
 //! has left are counted as checked.
 
 use serde::Serialize;

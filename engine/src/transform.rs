@@ -154,10 +154,15 @@ impl Prepared {
         if self.tier.verifies {
             return self.verified(environment, request, output);
         }
-        if self.tier.cuts(request.count) {
-            return self.in_slices(environment, request, output);
+        let (tier, thread, count) = (&self.tier, &mut environment.0, request.count);
+        let Some(calls) = tier.stands_for(thread, count) else {
+            let result = tier.run_few(&self.interpreter, thread, request, output);
+            return result.map_err(|failure| Error::from_failure(failure, &self.plain));
+        };
+        if tier.cuts(count) {
+            return self.in_slices(environment, request, output, calls);
         }
-        let result = self.tier.run_timed(&self.interpreter, &mut environment.0, request, output, request.count);
+        let result = tier.run_timed(&self.interpreter, thread, request, output, count, calls);
         result.map_err(|failure| Error::from_failure(failure, &self.plain))
     }
 
@@ -167,8 +172,9 @@ impl Prepared {
         environment: &mut Environment,
         request: &Request<'_>,
         output: &mut Output<'_>,
+        calls: u32,
     ) -> Result<Batch, Error> {
-        let result = self.tier.run_slices(&self.interpreter, &mut environment.0, request, output);
+        let result = self.tier.run_slices(&self.interpreter, &mut environment.0, request, output, calls);
         result.map_err(|Stopped { failure, before }| {
             Error::from_failure(failure, &self.plain).behind(before.consumed as u64, before.values)
         })

@@ -294,12 +294,13 @@ fn failures_of_the_code_generator() {
 /// Failures are tried again, later each time, and not for ever.
 #[test]
 fn failures_have_a_growing_penalty() {
-    let engine = Engine::builder().tiering(Tiering::adaptive().threshold(1000).inline()).fault(Fault::Error);
+    let engine = Engine::builder().tiering(Tiering::adaptive().threshold(20_000).inline()).fault(Fault::Error);
     let engine = engine.build().expect("an engine");
     let t = transform(&engine, 0);
     let mut at = Vec::new();
-    for calls in 0..30_000u32 {
-        run(&t, 64);
+    // Calls that are large enough to be looked at each time.
+    for calls in 0..1000u32 {
+        run(&t, 2000);
         if t.stats().compiles.failed > at.len() as u64 {
             at.push(calls);
         }

@@ -3,7 +3,6 @@
 
 use super::{Options, Workload, engine, transform, workloads};
 use reschema::Tiering;
-use reschema_benches::measure::median;
 use std::time::Instant;
 
 /// Records a call.
@@ -22,9 +21,9 @@ pub(crate) struct Curve {
 /// Seconds for so many records.
 pub(crate) struct Point {
     pub(crate) records: usize,
-    /// Of interpreter, eager, adaptive: medians.
+    /// Of interpreter, eager, adaptive.
     pub(crate) seconds: [f64; 3],
-    /// Adaptive over the better of the others: the median over rounds.
+    /// Adaptive over the better of the others.
     pub(crate) ratio: f64,
 }
 
@@ -68,8 +67,15 @@ fn point(w: &Workload, records: usize, rounds: usize) -> Point {
             seconds[i].push(once(w, &tierings[i], records));
         }
     }
-    let ratios = (0..rounds).map(|r| seconds[2][r] / seconds[0][r].min(seconds[1][r])).collect();
-    Point { records, ratio: median(ratios), seconds: seconds.map(median) }
+    let seconds = seconds.map(lower_quartile);
+    Point { records, ratio: seconds[2] / seconds[0].min(seconds[1]), seconds }
+}
+
+/// Where there is other work on the machine it adds to the time that passes, to some rounds much: the better rounds tell
+/// what is measured, the best of all may be luck.
+fn lower_quartile(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 4).copied().unwrap_or(f64::NAN)
 }
 
 fn once(w: &Workload, tiering: &Tiering, records: usize) -> f64 {

@@ -1,7 +1,7 @@
 //! `cargo bench --bench adaptive [-- --rounds N] [--svg FILE] [--filter curve|pairs] [--smoke]`
 //!
 //! Adaptive tiering against both of its ends: total time by number of records (*curve*, drawn with `--svg`), and 64 pairs in
-//! turns, message by message (*pairs*). `--message TIER --calls N` only runs messages: see benches/README.md.
+//! turns, message by message (*pairs*). `--message TIER --calls N --count N` only runs messages: see benches/README.md.
 
 mod curve;
 mod message;
@@ -46,7 +46,7 @@ pub(crate) struct Options {
 
 fn main() {
     let mut o = Options { rounds: 7, svg: None, smoke: false };
-    let (mut filter, mut message, mut calls) = (String::new(), None, 100_000);
+    let (mut filter, mut message, mut calls, mut count) = (String::new(), None, 100_000, 1);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{arg} takes a value"));
@@ -55,6 +55,7 @@ fn main() {
             "--svg" => o.svg = Some(value()),
             "--filter" => filter = value(),
             "--message" => message = Some(value()),
+            "--count" => count = value().parse().expect("a number"),
             "--calls" => calls = value().parse().expect("a number"),
             "--smoke" => o = Options { rounds: 1, smoke: true, ..o },
             // What cargo passes.
@@ -63,7 +64,7 @@ fn main() {
         }
     }
     if let Some(tier) = message {
-        return message::run(&tier, calls);
+        return message::run(&tier, calls, count);
     }
     let wanted = |name: &str| filter.is_empty() || name == filter;
     if wanted("curve") {

@@ -1,19 +1,20 @@
 //! What a transform has done: counters that every call adds to, and a clock that some calls read.
 //!
-//! A call adds to counters of its thread's own. A clock is read for calls of many values or of large ones, for a
-//! transform's first, and for one in about 128 of the others, chosen at random: transforms that take turns are all met,
-//! and what one such call took stands for 128.
+//! A call adds to counters of its thread's own. A clock is read for calls of many bytes, for a transform's first, and for
+//! one in about 128 of the others, chosen at random: transforms that take turns are all met, and what one such call took
+//! stands for 128.
 
 use reschema_interp::Batch;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Values from which a call is timed.
+/// Values from which what is around them hardly counts.
 pub(crate) const MANY: u64 = 64;
-/// Bytes of a value, on average, from which every call is timed: unseen, a few of them would cost as much as compiling.
+/// Bytes from which a call is timed: a clock costs nothing beside them, and some hundred of them may cost as much as
+/// compiling.
 pub(crate) const LARGE: f64 = 16384.0;
-/// Calls of few values of which one is timed, on average.
-const EACH: u32 = 128;
+/// Smaller calls of which one is timed, on average.
+pub(crate) const EACH: u32 = 128;
 /// Weight of the last measurement in an average.
 const NEW: f64 = 0.125;
 /// A measurement counts at most as many times the average: others are interruptions.
@@ -38,7 +39,7 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Whether a call of few values is timed.
+    /// Whether a small call is timed.
     #[inline]
     pub(crate) fn strikes(&mut self) -> bool {
         self.left -= 1;
@@ -79,11 +80,11 @@ pub(crate) enum Class {
 }
 
 impl Timed {
-    /// A call of so many values begins, of a size that is known or not.
-    pub(crate) fn begin(count: u64, mean: Option<f64>) -> Timed {
+    /// A call of so many values begins, of a size that is known or not, and stands for so many calls.
+    pub(crate) fn begin(count: u64, mean: Option<f64>, calls: u32) -> Timed {
         let many = count >= MANY || mean.is_some_and(|m| m >= LARGE);
-        let (weight, class) = if many { (1.0, Class::Many) } else { (f64::from(EACH), Class::Few) };
-        Timed { start: Instant::now(), weight, class }
+        let class = if many { Class::Many } else { Class::Few };
+        Timed { start: Instant::now(), weight: f64::from(calls), class }
     }
 
     pub(crate) fn class(&self) -> Class {

@@ -1,7 +1,7 @@
 //! A call, on whichever tier has the transform now. Calls of many values are cut into slices, so that the tier may change
 //! between two of them: never within a value.
 
-use super::hotness::{Lane, MANY, Ran, Sampler, Timed};
+use super::hotness::{EACH, LARGE, Lane, MANY, Ran, Sampler, Timed};
 use super::recent::{Held, Recent};
 use super::state::TierState;
 use crate::native::Native;
@@ -42,7 +42,18 @@ impl TierState {
         count < MANY && !self.is_watched() && !thread.sampler.strikes()
     }
 
-    /// Runs a request of few values on the tier of the moment. Every instruction here is one for each message.
+    /// For how many calls one of so many values stands, if it is to be timed; [`TierState::is_few`] has said no.
+    pub(crate) fn stands_for(&self, thread: &mut Thread, count: u64) -> Option<u32> {
+        let is_small = self.mean().is_some_and(|mean| mean * (count as f64) < LARGE);
+        match count < MANY {
+            // It is large, or the first; otherwise it was chosen.
+            true => Some(if self.is_watched() { 1 } else { EACH }),
+            false if is_small => thread.sampler.strikes().then_some(EACH),
+            false => Some(1),
+        }
+    }
+
+    /// Runs a request on the tier of the moment, and does not measure. Every instruction here is one for each message.
     #[inline]
     pub(crate) fn run_few(
         self: &Arc<TierState>,
@@ -79,7 +90,8 @@ impl TierState {
         }
     }
 
-    /// Runs a request on the tier of the moment, and measures. `left`: values that are known to come, the request's included.
+    /// Runs a request on the tier of the moment, and measures. `left`: values that are known to come, the request's included;
+    /// `calls`: how many it stands for.
     #[inline(never)]
     pub(crate) fn run_timed(
         self: &Arc<TierState>,
@@ -88,9 +100,10 @@ impl TierState {
         request: &Request<'_>,
         output: &mut Output<'_>,
         left: u64,
+        calls: u32,
     ) -> Result<Batch, Failure> {
         let Thread { environment, lane, recent, .. } = thread;
-        let timed = Timed::begin(request.count, self.mean());
+        let timed = Timed::begin(request.count, self.mean(), calls);
         let held = self.code(recent, Some(timed.class()));
         let (ran, result) = match held.as_ref().and_then(Held::native) {
             Some(native) => (Ran::Native, self.run_native(native, interpreter, environment, request, output)),
@@ -162,6 +175,7 @@ impl TierState {
         thread: &mut Thread,
         request: &Request<'_>,
         output: &mut Output<'_>,
+        calls: u32,
     ) -> Result<Batch, Stopped> {
         let start = output.bytes();
         let mut done = Batch::default();
@@ -173,7 +187,7 @@ impl TierState {
             let left = request.count - done.values;
             let input = request.input.behind(done.consumed);
             let slice = Request { input, count: left.min(self.slice()), enough: request.enough - made, ..*request };
-            match self.run_timed(interpreter, thread, &slice, output, left) {
+            match self.run_timed(interpreter, thread, &slice, output, left, calls) {
                 Ok(batch) if batch.values == 0 => break,
                 Ok(batch) => done.add(&batch),
                 Err(failure) => return Err(Stopped { failure, before: done }),
