@@ -67,7 +67,7 @@ impl TierState {
         let (result, ran) = if publication == 0 {
             (interpreter.run(environment, request, output), Ran::Interpreted)
         } else if let Some(native) = recent.kept(publication) {
-            (self.run_native(native, interpreter, environment, request, output), Ran::Native)
+            (self.run_native::<true>(native, interpreter, environment, request, output), Ran::Native)
         } else {
             return self.run_guarded(interpreter, thread, request, output);
         };
@@ -106,7 +106,7 @@ impl TierState {
         let timed = Timed::begin(request.count, self.mean(), calls);
         let held = self.code(recent, Some(timed.class()));
         let (ran, result) = match held.as_ref().and_then(Held::native) {
-            Some(native) => (Ran::Native, self.run_native(native, interpreter, environment, request, output)),
+            Some(native) => (Ran::Native, self.run_native::<false>(native, interpreter, environment, request, output)),
             None => (Ran::Interpreted, interpreter.run(environment, request, output)),
         };
         if ran == Ran::Interpreted {
@@ -119,9 +119,9 @@ impl TierState {
         result
     }
 
-    /// On native code.
+    /// On native code. `FEW`: the driver is a copy for calls of few values alone, which the compiler puts where they are.
     #[inline]
-    pub(crate) fn run_native(
+    fn run_native<const FEW: bool>(
         &self,
         native: &Native,
         interpreter: &Interpreter,
@@ -163,7 +163,7 @@ impl TierState {
     ) -> Option<Result<Batch, Failure>> {
         let Thread { environment, lane, recent, .. } = thread;
         let held = self.code(recent, None)?;
-        let result = self.run_native(held.native()?, interpreter, environment, request, output);
+        let result = self.run_native::<false>(held.native()?, interpreter, environment, request, output);
         self.counters.add(lane, Ran::Native, batch(&result));
         Some(result)
     }
