@@ -1,5 +1,6 @@
 //! Total time against number of records, from two schemas to the last byte, in calls of 100 records: interpreted, compiled
-//! at once, and adaptive with a thread in the background. Time that passes, since that thread works meanwhile.
+//! at once, and adaptive with a thread in the background. Time that passes, since that thread works meanwhile; without the
+//! time that this thread was ready and had no processor, which the machine's other work took.
 
 use super::{Options, Workload, engine, transform, workloads};
 use reschema::Tiering;
@@ -71,8 +72,8 @@ fn point(w: &Workload, records: usize, rounds: usize) -> Point {
     Point { records, ratio: seconds[2] / seconds[0].min(seconds[1]), seconds }
 }
 
-/// Where there is other work on the machine it adds to the time that passes, to some rounds much: the better rounds tell
-/// what is measured, the best of all may be luck.
+/// Other work on the machine still delays the thread in the background, in some rounds much, and empties caches: the better
+/// rounds tell what is measured, the best of all may be luck.
 fn lower_quartile(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 4).copied().unwrap_or(f64::NAN)
@@ -80,7 +81,7 @@ fn lower_quartile(mut figures: Vec<f64>) -> f64 {
 
 fn once(w: &Workload, tiering: &Tiering, records: usize) -> f64 {
     let mut out = Vec::with_capacity(1 << 20);
-    let start = Instant::now();
+    let (start, waited) = (Instant::now(), waited());
     let engine = engine(tiering.clone());
     let t = transform(&engine, &w.data.schema, &w.reader);
     for call in 0..records / CALL {
@@ -88,7 +89,13 @@ fn once(w: &Workload, tiering: &Tiering, records: usize) -> f64 {
         out.clear();
         t.run_many(&w.data.buf[w.data.off[from]..], CALL as u64, &mut out).expect("good records");
     }
-    start.elapsed().as_secs_f64()
+    start.elapsed().as_secs_f64() - (self::waited() - waited)
+}
+
+/// Seconds that this thread has waited for a processor; 0 where the system does not tell.
+fn waited() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|ns| ns.parse::<f64>().ok()).map_or(0.0, |ns| ns / 1e9)
 }
 
 /// Where the curves of both ends cross, between two points on a line.

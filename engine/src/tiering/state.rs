@@ -89,9 +89,10 @@ const FAILED: u32 = 3;
 const PATIENCE: u32 = decision::BELIEVED;
 /// How often those who wait for a compile look whether it takes too long.
 const LOOK: Duration = Duration::from_millis(50);
-/// Measurements of native code after one of which the interpreter is measured too, where that was not.
+/// Measurements of native code after one of which the interpreter is measured too: where that was not, and for small calls,
+/// whose time depends on what else is in the caches as much as on the data; one in two thousand pays for it.
 const PROBE_EACH: u32 = 16;
-/// The same where it was: data change.
+/// The same for others: data change.
 const REFRESH_EACH: u32 = 512;
 
 const EVICTED: &str = "its code has made room for other code";
@@ -474,7 +475,8 @@ impl TierState {
             _ => {}
         }
         // Once for so many of native code, not once more for what was asked for.
-        let each = if interpreted.samples < decision::FEWEST { PROBE_EACH } else { REFRESH_EACH };
+        let often = class == Class::Few || interpreted.samples < decision::FEWEST;
+        let each = if often { PROBE_EACH } else { REFRESH_EACH };
         if sample.ran == Ran::Native && native.samples % each == each - 1 {
             self.ask(class);
         }
