@@ -2,19 +2,16 @@
 //! a feature. None of it is on a path that a value takes.
 
 #[cfg(feature = "tracing")]
-#[path = "log.rs"]
 mod log;
-#[cfg(not(feature = "tracing"))]
-#[path = "silent.rs"]
-mod log;
-
 #[cfg(feature = "metrics")]
-#[path = "meter.rs"]
 mod meter;
-#[cfg(not(feature = "metrics"))]
-#[path = "silent.rs"]
-mod meter;
+#[cfg(not(all(feature = "tracing", feature = "metrics")))]
+mod silent;
 
+#[cfg(not(feature = "tracing"))]
+use silent as log;
+#[cfg(not(feature = "metrics"))]
+use silent as meter;
 use std::time::Duration;
 
 /// Something has happened to a transform (its name is given), or to the engine.
