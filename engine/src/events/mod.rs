@@ -15,7 +15,7 @@ use silent as meter;
 use std::time::Duration;
 
 /// Something has happened to a transform (its name is given), or to the engine.
-#[cfg_attr(not(any(feature = "tracing", feature = "metrics")), allow(dead_code, reason = "nobody reads it"))]
+#[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only words need all of it"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
     /// It waits to be compiled, and why.

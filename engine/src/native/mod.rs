@@ -38,7 +38,7 @@ pub struct NativeListing {
 }
 
 /// What the code generator goes by.
-#[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "nothing goes by it where there is none"))]
+#[cfg_attr(not(feature = "jit"), allow(dead_code, reason = "there is none"))]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GeneratorOptions {
     /// Instructions of its IR that a routine may have; `None`: its default.
