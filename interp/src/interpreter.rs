@@ -243,6 +243,9 @@ impl Batch {
     }
 }
 
+/// Bytes up to which an unpadded value that comes alone is copied at once.
+const ALONE: usize = 16 << 10;
+
 /// Runs the fast path as far as it goes; true when all values are done, or there is enough output.
 fn fast_part(
     fast: &mut impl FnMut(Window, u64) -> Progress,
@@ -252,7 +255,9 @@ fn fast_part(
     batch: &mut Batch,
 ) -> bool {
     let rest = job.bytes.get(batch.consumed..).unwrap_or(&[]);
-    if !job.is_padded() && rest.len() <= PADDING {
+    // One value, the last, is mostly all that is left: unpadded it would run to its end, and then again.
+    let alone = job.count - batch.values == 1 && rest.len() <= ALONE;
+    if !job.is_padded() && (rest.len() <= PADDING || alone) {
         // Nothing would run unpadded.
         return tail(fast, scratch, rest, job, out, batch) == Outcome::Done;
     }
