@@ -1,5 +1,7 @@
 //! The checking interpreter: the reference. It walks the instruction tree and checks every access.
 
+mod text;
+
 use reschema_ir::skip_run::{Entry, Item};
 use reschema_ir::{
     Bodies, Body, Convert, FaultKind, Flag, Inst, Len, Num, Op, Program, SeqIn, SeqOut, Site, TableId, UserId,
@@ -38,7 +40,8 @@ pub fn value(run: &Run<'_>, start: usize, target: Target<'_>) -> Result<usize> {
         Target::Bytes(out) => out.len(),
         Target::Columns(c) => c.bytes(),
     };
-    let mut machine = Machine { run, pos: start, target, produced, zero_items: 0, site: Site(0) };
+    let (own, index) = (Vec::new(), Vec::new());
+    let mut machine = Machine { run, pos: start, target, produced, zero_items: 0, site: Site(0), own, index };
     let Some(func) = run.program.funcs.first() else { return Ok(start) };
     let mut frame = Frame::new(func.nums, func.spans, func.marks, 0);
     machine.body(&func.body, &mut frame, false)?;
@@ -49,6 +52,8 @@ pub fn value(run: &Run<'_>, start: usize, target: Target<'_>) -> Result<usize> {
 enum Span {
     Input { start: usize, len: usize },
     Const(reschema_ir::ConstId),
+    /// Decoded from text.
+    Own { start: usize, len: usize },
 }
 
 struct Frame {
@@ -77,6 +82,10 @@ struct Machine<'r, 'a> {
     produced: usize,
     zero_items: u64,
     site: Site,
+    /// What was decoded from text.
+    own: Vec<u8>,
+    /// Where the values of keyed records stand.
+    index: Vec<u64>,
 }
 
 impl Machine<'_, '_> {
@@ -190,6 +199,7 @@ impl Machine<'_, '_> {
             Op::SkipRun { index, len, kinds } => self.skip_run(*index, *len, *kinds)?,
             Op::Verbatim { scan } => self.body(scan, frame, true)?,
             Op::Check { .. } => {}
+            _ => self.text_op(&inst.op, frame, verbatim)?,
         }
         Ok(())
     }
@@ -361,6 +371,7 @@ impl Machine<'_, '_> {
         match span {
             Span::Input { start, len } => self.run.input.get(start..start + len).unwrap_or(&[]),
             Span::Const(id) => self.run.program.constant(id),
+            Span::Own { start, len } => self.own.get(start..start + len).unwrap_or(&[]),
         }
     }
 
@@ -370,7 +381,7 @@ impl Machine<'_, '_> {
         }
         let (at, len) = match span {
             Span::Input { start, len } => (start, len),
-            Span::Const(_) => (self.pos, 0),
+            Span::Const(_) | Span::Own { .. } => (self.pos, 0),
         };
         let good = std::str::from_utf8(self.bytes(span)).err().map_or(0, |e| e.valid_up_to());
         self.fault(FaultKind::Utf8, at + good, format!("expected UTF-8, found other bytes at {good} of {len}"))
@@ -386,6 +397,7 @@ impl Machine<'_, '_> {
         let bytes = match span {
             Span::Input { start, len } => self.run.input.get(start..start + len).unwrap_or(&[]),
             Span::Const(id) => self.run.program.constant(id),
+            Span::Own { start, len } => self.own.get(start..start + len).unwrap_or(&[]),
         };
         if let Target::Bytes(out) = &mut self.target {
             out.extend_from_slice(bytes);
@@ -397,6 +409,7 @@ impl Machine<'_, '_> {
         let bytes = match span {
             Span::Input { start, len } => self.run.input.get(start..start + len).unwrap_or(&[]),
             Span::Const(id) => self.run.program.constant(id),
+            Span::Own { start, len } => self.own.get(start..start + len).unwrap_or(&[]),
         };
         if let Target::Columns(c) = &mut self.target {
             c.push_span(col, bytes);
@@ -422,6 +435,9 @@ impl Machine<'_, '_> {
     fn repeat(&mut self, how: Repeat, item: &Body, frame: &mut Frame, verbatim: bool) -> Result {
         let site = self.site;
         let mut written = Count::default();
+        if let Some(object) = text::brackets(how.from) {
+            return self.items(object, how.to, item, frame);
+        }
         loop {
             self.site = site;
             let Some(n) = self.header(how)? else { break };
@@ -448,7 +464,7 @@ impl Machine<'_, '_> {
         match how.from {
             SeqIn::U16 => return self.read_num(Num::U16).map(|n| Some(n as u64)),
             SeqIn::U32 => return self.read_num(Num::I32).map(|n| Some(u64::from(n as u32))),
-            SeqIn::Blocks => {}
+            SeqIn::Blocks | SeqIn::Array | SeqIn::Object => {}
         }
         loop {
             let n = self.read_num(Num::Zigzag64)?;

@@ -89,6 +89,9 @@ fn emit(len: usize) -> Side {
     if len <= STATIC_EMIT { Side::wild(STATIC_EMIT as u32, len as u32) } else { Side::OPEN }
 }
 
+/// Bytes that a number takes as text, at most: a time stamp with nanoseconds and quotes takes 32.
+pub const TEXT_NUM: u32 = 40;
+
 /// Reading a length; what follows is checked by the op.
 const LENGTH: Side = Side { touch: 10, advance: 10, open_ended: true };
 
@@ -110,12 +113,28 @@ pub fn cost(op: &Op, const_len: impl FnOnce() -> usize) -> Cost {
         Op::Seek { .. } | Op::SkipRun { .. } => (Side::OPEN, Side::NOTHING),
         Op::Loop { .. } | Op::Call { .. } | Op::ColList { .. } => (Side::OPEN, Side::OPEN),
         Op::Verbatim { .. } => (Side::NOTHING, Side::OPEN),
+        // Text has no bound, so what reads it looks at the end itself.
+        Op::ReadText { .. }
+        | Op::ReadQuoted { .. }
+        | Op::ReadDecimal { .. }
+        | Op::Expect { .. }
+        | Op::SkipTree { .. }
+        | Op::OpenObject { .. }
+        | Op::FindField { .. }
+        | Op::CloseObject { .. }
+        | Op::ReadTag { .. } => (Side::OPEN, Side::NOTHING),
+        Op::WriteText { .. } => (Side::NOTHING, Side::exact(TEXT_NUM)),
+        Op::WriteQuoted { .. } | Op::WriteDecimal { .. } => (Side::NOTHING, Side::OPEN),
+        Op::Separate { .. } => (Side::NOTHING, Side::exact(1)),
         Op::ConstNum { .. }
         | Op::ConvertNum { .. }
         | Op::UserNum { .. }
         | Op::MapNum { .. }
         | Op::ConstSpan { .. }
         | Op::CheckUtf8 { .. }
+        | Op::CheckSize { .. }
+        | Op::Lookup { .. }
+        | Op::Choose { .. }
         | Op::Mark { .. }
         | Op::ClearMark { .. }
         | Op::IfMarked { .. }
@@ -137,5 +156,7 @@ pub fn header(form: SeqIn) -> u32 {
         SeqIn::Blocks => 20,
         SeqIn::U16 => 2,
         SeqIn::U32 => 4,
+        // They look at the end themselves.
+        SeqIn::Array | SeqIn::Object => 0,
     }
 }

@@ -5,6 +5,7 @@
 //! [`verify`] module decides what a tier may rely on; [`pass`] holds the rewrites.
 
 pub mod build;
+pub mod choose;
 pub mod cost;
 mod count;
 pub mod op;
@@ -21,7 +22,7 @@ pub use build::Builder;
 pub use count::OpCounts;
 pub use op::{Effect, Op, OpInfo};
 pub use operand::{
-    Bodies, Body, Column, ConstId, Convert, FaultKind, Flag, FuncId, Inst, Len, MarkDef, MarkUse, Num, NumDef, NumUse,
-    SeqIn, SeqOut, Site, SpanDef, SpanUse, TableId, UserId,
+    Bodies, Body, Column, ConstId, Convert, DecimalText, FaultKind, Flag, FuncId, Inst, Len, MarkDef, MarkUse, Markup,
+    Num, NumDef, NumUse, Quote, SeqIn, SeqOut, Site, SpanDef, SpanUse, TableId, TextNum, Twice, Unknown, UserId,
 };
 pub use program::{Function, Path, Program, Table};

@@ -5,8 +5,8 @@
 //! The byte costs that bounds checking rests on stand beside it, in [`crate::cost`].
 
 use crate::operand::{
-    Bodies, Body, Column, ConstId, Convert, FaultKind, Flag, FuncId, Len, MarkDef, MarkUse, Num, NumDef, NumUse,
-    Operand, SeqIn, SeqOut, SpanDef, SpanUse, TableId, UserId, Visit,
+    Bodies, Body, Column, ConstId, Convert, DecimalText, FaultKind, Flag, FuncId, Len, MarkDef, MarkUse, Markup, Num,
+    NumDef, NumUse, Operand, Quote, SeqIn, SeqOut, SpanDef, SpanUse, TableId, TextNum, Twice, Unknown, UserId, Visit,
 };
 use crate::parse::{ParseError, Parser};
 
@@ -191,6 +191,43 @@ ops! {
     ColNull "col.null" Journaled false { col: Column }
     #[doc = "Appends a list to a column: its length is the number of rows that the child gained in the loop."]
     ColList "col.list" Journaled true { col: Column, child: Column, body: Body }
+
+    // --- text (ADR 0017). White space in front of what is read is passed over; reads look at the end themselves.
+    #[doc = "Reads a number that is written as text."]
+    ReadText "read.text" Pure true { dst: NumDef, from: TextNum }
+    #[doc = "Writes a register as text."]
+    WriteText "write.text" Pure false { src: NumUse, to: TextNum }
+    #[doc = "Reads a quoted string: what it holds, without escapes."]
+    ReadQuoted "read.quoted" Pure true { dst: SpanDef, from: Quote }
+    #[doc = "Writes bytes as a quoted string; text is UTF-8 already."]
+    WriteQuoted "write.quoted" Pure false { src: SpanUse, to: Quote }
+    #[doc = "Reads a decimal, exactly: two's complement, big-endian, of `size` bytes, or as few as there can be if `size` is 0."]
+    ReadDecimal "read.decimal" Pure true { dst: SpanDef, precision: u64, scale: u64, size: u64 }
+    #[doc = "Writes two's complement, big-endian, as a decimal; more digits than the precision are a range fault."]
+    WriteDecimal "write.decimal" Pure true { src: SpanUse, precision: u64, scale: u64, to: DecimalText }
+    #[doc = "Fails unless a span has this many bytes."]
+    CheckSize "check.size" Pure true { src: SpanUse, size: u64 }
+    #[doc = "Looks bytes up among names, pairs of constant and entry in the order of the constants; others are an enum fault."]
+    Lookup "lookup" Pure true { dst: NumDef, src: SpanUse, names: TableId }
+    #[doc = "Reads these bytes."]
+    Expect "expect" Pure true { text: ConstId }
+    #[doc = "Writes a byte, unless the register is 0; afterwards it is 1."]
+    Separate "separate" Pure false { state: NumUse, byte: u32 }
+    #[doc = "Passes over a value, whatever it is, all its syntax checked. It stands `level` levels below the caller's."]
+    SkipTree "skip.tree" Pure true { form: Markup, level: u32 }
+    #[doc = "Reads what opens a keyed record; the register is 0 as long as its keys come in the order in which they are sought."]
+    OpenObject "object.open" Pure true { form: Markup, start: MarkDef, state: NumDef }
+    #[doc = "Goes to the value of a key and runs arm 0, or arm 1 if the key is not there. `names`: pairs of constant and place \
+             among the `wanted` (or none), in the order of the constants; `text`: the key as it is expected."]
+    FindField "object.find" Pure true { form: Markup, start: MarkUse, state: NumUse, names: TableId, wanted: u32,
+        place: u32, text: ConstId, twice: Twice, unknown: Unknown, level: u32, arms: Bodies }
+    #[doc = "Goes behind a keyed record, whose other keys are judged as `object.find` does."]
+    CloseObject "object.close" Pure true { form: Markup, start: MarkUse, state: NumUse, names: TableId, wanted: u32,
+        twice: Twice, unknown: Unknown, level: u32 }
+    #[doc = "Looks which row of a table the value in front fits first (see `choose`), and reads nothing; none is a union fault."]
+    Choose "choose" Pure true { dst: NumDef, form: Markup, rows: TableId, level: u32 }
+    #[doc = "Reads the name that a tagged value opens with: its entry. In front of a null it reads nothing, and gives `null`."]
+    ReadTag "read.tag" Pure true { dst: NumDef, form: Markup, names: TableId, null: i64 }
 
     // --- made by passes
     #[doc = "Passes over a run of values, an entry of the table each (see `skip_run`): of fixed size, varints, bytes, \

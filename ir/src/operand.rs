@@ -180,6 +180,79 @@ word_operand! {
         U16 = "u16",
         /// Known: unsigned 32 bits, little-endian.
         U32 = "u32",
+        /// Unknown: between `[` and `]`, with commas.
+        Array = "array",
+        /// Unknown: between `{` and `}`, with commas.
+        Object = "object",
+    }
+    /// A number as text. What is not told of as a string is bare. Strings that tell a date or a time are those of RFC 3339;
+    /// where a string is wanted, a bare integer of the register's value is read too, and written where no string tells it.
+    TextNum {
+        /// `true` or `false`.
+        Bool = "bool",
+        /// An integer of 32 bits.
+        Int32 = "int32",
+        /// An integer of 64 bits.
+        Int64 = "int64",
+        /// binary32: the shortest number that reads back. NaN and infinities are strings.
+        F32 = "f32",
+        /// binary64.
+        F64 = "f64",
+        /// Days since 1970-01-01, as a string.
+        Date = "date",
+        /// Milliseconds of the day, as a string.
+        TimeMilli = "time.milli",
+        /// Microseconds of the day, as a string.
+        TimeMicro = "time.micro",
+        /// Milliseconds since 1970, as a string with a zone.
+        StampMilli = "stamp.milli",
+        /// Microseconds since 1970, as a string with a zone.
+        StampMicro = "stamp.micro",
+        /// Nanoseconds since 1970, as a string with a zone.
+        StampNano = "stamp.nano",
+        /// Milliseconds since 1970, as a string without zone.
+        LocalMilli = "local.milli",
+        /// Microseconds since 1970, as a string without zone.
+        LocalMicro = "local.micro",
+        /// Nanoseconds since 1970, as a string without zone.
+        LocalNano = "local.nano",
+    }
+    /// What a quoted string holds.
+    Quote {
+        /// Text.
+        Text = "text",
+        /// Bytes, a code point below 256 each.
+        Latin = "latin",
+        /// Bytes, in base64.
+        Base64 = "base64",
+    }
+    /// How a decimal is written; both are read.
+    DecimalText {
+        /// As a string.
+        Quoted = "quoted",
+        /// As a number.
+        Number = "number",
+    }
+    /// A self-describing language.
+    Markup {
+        /// JSON.
+        Json = "json",
+    }
+    /// What holds of a key that comes twice.
+    Twice {
+        /// It is a fault.
+        Refuse = "refuse",
+        /// The first counts.
+        First = "first",
+        /// The last counts.
+        Last = "last",
+    }
+    /// What holds of a key that the schema does not have.
+    Unknown {
+        /// It is passed over.
+        Skip = "skip",
+        /// It is a fault.
+        Refuse = "refuse",
     }
     /// How a sink wants the number of items of a sequence.
     SeqOut {
@@ -236,6 +309,10 @@ word_operand! {
         Key = "key",
         /// A user conversion refused the value.
         User = "user",
+        /// Text that is not of its language.
+        Syntax = "syntax",
+        /// A value of another kind than the schema says, in a language where that can be seen.
+        Type = "type",
     }
 }
 

@@ -3,8 +3,8 @@
 //! It checks, and reports all it finds:
 //! 1. every constant, table, function, column, register and mark index is in range;
 //! 2. registers are written before they are read on every path;
-//! 3. a mark is set, or tested by `if.marked`, on every path to a `seek`; it is at least cleared before `if.marked`;
-//! 4. `if.marked` has two arms, `match` one more than its table has entries;
+//! 3. a mark is set, or tested by `if.marked`, on every path to a `seek`, `object.find` or `object.close`; it is at least cleared before `if.marked`;
+//! 4. `if.marked` and `object.find` have two arms, `match` one more than its table has entries;
 //! 5. `verbatim` holds only ops whose bytes are the same on both sides;
 //! 6. the table of a `skip.run` holds entries of [`crate::skip_run`];
 //! 7. a call goes at least one level deeper, so that the depth limit bounds recursion (function 0 is not called);
@@ -185,6 +185,17 @@ impl Verifier<'_> {
                 let starts = [marked, state.clone()];
                 self.arms(arms.0.iter().zip(starts), state);
             }
+            Op::FindField { arms, wanted, place, .. } => {
+                if arms.0.len() != 2 {
+                    self.report(inst, format!("expected 2 arms, found {}", arms.0.len()));
+                }
+                if place >= wanted {
+                    self.report(inst, format!("place {place} of {wanted}"));
+                }
+                // Both arms stand behind a cursor that has moved.
+                let start = State { input: 0, ..state.clone() };
+                self.arms(arms.0.iter().map(|a| (a, start.clone())), state);
+            }
             Op::Switch { arms, .. } | Op::SwitchRead { arms, .. } => {
                 let start = state.clone();
                 self.arms(arms.0.iter().map(|a| (a, start.clone())), state);
@@ -263,7 +274,8 @@ impl Verifier<'_> {
         if !state.reachable {
             return;
         }
-        let needs = if matches!(inst.op, Op::Seek { .. }) { MarkState::Set } else { MarkState::Maybe };
+        let sought = matches!(inst.op, Op::Seek { .. } | Op::FindField { .. } | Op::CloseObject { .. });
+        let needs = if sought { MarkState::Set } else { MarkState::Maybe };
         let mut v = Uses { state, needs, wrong: Vec::new() };
         inst.op.visit(&mut v);
         for message in v.wrong {

@@ -6,6 +6,7 @@ pub mod limits;
 pub mod num;
 pub mod output;
 pub mod raw;
+pub mod text;
 pub mod user;
 pub mod utf8;
 mod window;

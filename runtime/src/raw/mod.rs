@@ -5,3 +5,4 @@
 
 pub mod scalar;
 pub mod sequence;
+pub mod text;

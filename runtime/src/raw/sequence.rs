@@ -168,6 +168,8 @@ pub unsafe fn count_in(p: *const u8, form: SeqIn) -> Result<(u64, usize), Outcom
             SeqIn::Blocks => block_header(p),
             SeqIn::U16 => Ok((u16::from_le_bytes(p.cast::<[u8; 2]>().read_unaligned()).into(), 2)),
             SeqIn::U32 => Ok((u32::from_le_bytes(p.cast::<[u8; 4]>().read_unaligned()).into(), 4)),
+            // Their number is not told.
+            SeqIn::Array | SeqIn::Object => Err(Outcome::Reject),
         }
     }
 }

@@ -1,0 +1,97 @@
+//! Numbers that are written as text.
+
+use super::{Bad, Result, Text, time};
+use reschema_ir::{FaultKind, TextNum};
+
+/// Reads a number: the raw bits of a register, and where it ends.
+pub fn read_num(text: Text<'_>, at: usize, form: TextNum) -> Result<(i64, usize)> {
+    let at = text.space(at);
+    match form {
+        TextNum::Bool => match text.byte(at) {
+            Some(b't') => Ok((1, text.literal(at, b"true", "true or false")?)),
+            Some(b'f') => Ok((0, text.literal(at, b"false", "true or false")?)),
+            _ => Err(text.other(at, "true or false")),
+        },
+        TextNum::Int32 => integer(text, at, i32::MIN.into()..=i32::MAX.into(), "an integer of 32 bits"),
+        TextNum::Int64 => integer(text, at, i64::MIN..=i64::MAX, "an integer of 64 bits"),
+        TextNum::F32 => float(text, at, "a number of binary32", |t| {
+            t.parse().ok().map(|v: f32| (v.to_bits().into(), v.is_finite()))
+        }),
+        TextNum::F64 => float(text, at, "a number of binary64", |t| {
+            t.parse().ok().map(|v: f64| (v.to_bits() as i64, v.is_finite()))
+        }),
+        _ => moment(text, at, form),
+    }
+}
+
+fn integer(text: Text<'_>, at: usize, range: std::ops::RangeInclusive<i64>, expected: &'static str) -> Result<(i64, usize)> {
+    let number = text.number(at, expected)?;
+    if !number.integer {
+        return Err(Bad::new(FaultKind::Type, at, expected));
+    }
+    let digits = &text.bytes[number.start..number.end];
+    match parse_integer(digits) {
+        Some(value) if range.contains(&value) => Ok((value, number.end)),
+        _ => Err(Bad::new(FaultKind::Range, at, expected)),
+    }
+}
+
+/// The value of an integer's text, if it has 64 bits.
+fn parse_integer(text: &[u8]) -> Option<i64> {
+    let (digits, negative) = match text {
+        [b'-', rest @ ..] => (rest, true),
+        rest => (rest, false),
+    };
+    let digit = |b: &u8| u64::from(b.wrapping_sub(b'0'));
+    if digits.len() <= 18 {
+        let value = digits.iter().fold(0, |v, b| v * 10 + digit(b)) as i64;
+        return Some(if negative { -value } else { value });
+    }
+    let value = digits.iter().try_fold(0u64, |v, b| v.checked_mul(10)?.checked_add(digit(b)))?;
+    match negative {
+        true if value <= 1 << 63 => Some((value as i64).wrapping_neg()),
+        false => i64::try_from(value).ok(),
+        true => None,
+    }
+}
+
+/// NaN and infinities are strings, in Java's words and in others'.
+fn float(
+    text: Text<'_>,
+    at: usize,
+    expected: &'static str,
+    parse: impl Fn(&str) -> Option<(i64, bool)>,
+) -> Result<(i64, usize)> {
+    if text.byte(at) == Some(b'"') {
+        let string = text.string(at, expected)?;
+        let word = match &text.bytes[string.start..string.end] {
+            b"NaN" => "NaN",
+            b"Infinity" | b"INF" | b"+Infinity" | b"+INF" => "inf",
+            b"-Infinity" | b"-INF" => "-inf",
+            _ => return Err(Bad::new(FaultKind::Type, at, expected)),
+        };
+        return parse(word).map(|v| (v.0, string.end + 1)).ok_or_else(|| Bad::new(FaultKind::Type, at, expected));
+    }
+    let number = text.number(at, expected)?;
+    let digits = std::str::from_utf8(&text.bytes[number.start..number.end]).unwrap_or_default();
+    match parse(digits) {
+        Some((raw, true)) => Ok((raw, number.end)),
+        _ => Err(Bad::new(FaultKind::Range, at, expected)),
+    }
+}
+
+/// Dates and times: a string, or the number itself.
+fn moment(text: Text<'_>, at: usize, form: TextNum) -> Result<(i64, usize)> {
+    let expected = time::expected(form);
+    if text.byte(at) != Some(b'"') {
+        return match form {
+            TextNum::Date | TextNum::TimeMilli => integer(text, at, i32::MIN.into()..=i32::MAX.into(), expected),
+            _ => integer(text, at, i64::MIN..=i64::MAX, expected),
+        };
+    }
+    let string = text.string(at, expected)?;
+    match time::parse(&text.bytes[string.start..string.end], form) {
+        Ok(value) => Ok((value, string.end + 1)),
+        Err(kind) => Err(Bad::new(kind, at, expected)),
+    }
+}
