@@ -20,7 +20,7 @@ pub(crate) struct Cache {
 #[derive(Default)]
 struct Maps {
     clock: u64,
-    by_object: HashMap<(usize, usize, &'static str, &'static str), Entry>,
+    by_object: HashMap<ObjectKey, Entry>,
     by_content: HashMap<ContentKey, Entry>,
     /// Pairs that somebody makes a transform for.
     making: HashMap<ContentKey, Arc<Making>>,
@@ -29,9 +29,15 @@ struct Maps {
 /// What those who ask for it at once wait for.
 type Making = OnceLock<Result<Transform, Error>>;
 
+/// A format's name and options.
+pub(crate) type FormatKey = (&'static str, u64);
+
+/// Identities of the schemas of a pair, and formats.
+type ObjectKey = (usize, usize, FormatKey, FormatKey);
+
 /// Formats and full content of a pair.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct ContentKey(&'static str, String, &'static str, String);
+pub(crate) struct ContentKey(FormatKey, String, FormatKey, String);
 
 struct Entry {
     transform: Transform,
@@ -43,7 +49,7 @@ struct Entry {
 
 impl ContentKey {
     pub(crate) fn new(w: &Endpoint, r: &Endpoint) -> ContentKey {
-        ContentKey(w.format.name, w.schema.content_key().into(), r.format.name, r.schema.content_key().into())
+        ContentKey(w.format.key(), w.schema.content_key().into(), r.format.key(), r.schema.content_key().into())
     }
 }
 
@@ -129,8 +135,8 @@ impl Maps {
     }
 }
 
-fn object_key(w: &Endpoint, r: &Endpoint) -> (usize, usize, &'static str, &'static str) {
-    (w.schema.object_id(), r.schema.object_id(), w.format.name, r.format.name)
+fn object_key(w: &Endpoint, r: &Endpoint) -> ObjectKey {
+    (w.schema.object_id(), r.schema.object_id(), w.format.key(), r.format.key())
 }
 
 /// When full, takes out the less recently used half.

@@ -17,6 +17,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     location: Option<Location>,
+    position: Option<(u64, u64)>,
     source_path: Option<String>,
     target_path: Option<String>,
     record: Option<u64>,
@@ -67,6 +68,10 @@ pub enum ErrorKind {
     Key,
     /// A user conversion refused a value.
     User,
+    /// Text that is not of its language.
+    Syntax,
+    /// A value of another kind than the schema says.
+    Type,
     /// A message is not framed as it should be.
     Frame,
     /// A message names a schema that the store does not have.
@@ -110,6 +115,8 @@ impl ErrorKind {
             ErrorKind::Limit => "limit",
             ErrorKind::Key => "key",
             ErrorKind::User => "user",
+            ErrorKind::Syntax => "syntax",
+            ErrorKind::Type => "type",
             ErrorKind::Frame => "frame",
             ErrorKind::UnknownSchema => "unknown-schema",
             ErrorKind::Store => "store",
@@ -134,6 +141,8 @@ impl ErrorKind {
             FaultKind::Limit => ErrorKind::Limit,
             FaultKind::Key => ErrorKind::Key,
             FaultKind::User => ErrorKind::User,
+            FaultKind::Syntax => ErrorKind::Syntax,
+            FaultKind::Type => ErrorKind::Type,
         }
     }
 }
@@ -145,6 +154,7 @@ impl Error {
             kind,
             message: message.into(),
             location: None,
+            position: None,
             source_path: None,
             target_path: None,
             record: None,
@@ -180,6 +190,23 @@ impl Error {
     /// The same error, with the byte of the input where it was seen.
     pub(crate) fn at_byte(mut self, at: u64) -> Error {
         self.0.location = Some(Location::Byte(at));
+        self
+    }
+
+    /// The same error in an input that is text.
+    pub(crate) fn in_text(mut self, input: &[u8]) -> Error {
+        if let Some(Location::Byte(at)) = self.0.location {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            self.0.position = Some(reschema_runtime::text::line_and_column(input, at));
+        }
+        self
+    }
+
+    /// The same error in a text that begins some lines further on.
+    pub fn below(mut self, lines: u64) -> Error {
+        if let Some((line, _)) = &mut self.0.position {
+            *line += lines;
+        }
         self
     }
 
@@ -220,6 +247,12 @@ impl Error {
         }
     }
 
+    /// Line and column, from 1, of the faulty item in the input of the call, where the input is text. Columns count
+    /// characters.
+    pub fn line_and_column(&self) -> Option<(u64, u64)> {
+        self.0.position
+    }
+
     /// Place in the writer's schema: `$.items[].price`.
     pub fn source_path(&self) -> Option<&str> {
         self.0.source_path.as_deref()
@@ -258,13 +291,16 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { message, location, source_path, target_path, record, .. } = &*self.0;
+        let Inner { message, location, position, source_path, target_path, record, .. } = &*self.0;
         f.write_str(message)?;
         match location {
             Some(Location::Byte(at)) => write!(f, " (byte {at}")?,
             Some(Location::Row(row)) => write!(f, " (row {row}")?,
             Some(Location::Path) => write!(f, " (")?,
             None => return Ok(()),
+        }
+        if let Some((line, column)) = position {
+            write!(f, ", line {line}, column {column}")?;
         }
         if let Some(record) = record {
             write!(f, ", value {record}")?;

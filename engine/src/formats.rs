@@ -1,6 +1,7 @@
 //! The registry of formats: one line each.
 
 use reschema_avro::{AvroSink, AvroSource};
+use reschema_json::{JsonOptions, JsonSink, JsonSource};
 use reschema_lower::{Sink, Source};
 use reschema_schema::Schema;
 use std::fmt;
@@ -11,15 +12,42 @@ pub struct Format {
     /// Name, for messages and keys.
     pub name: &'static str,
     /// Reads the format, if it can be read.
-    pub source: Option<fn() -> Box<dyn Source>>,
+    pub source: Option<fn(u64) -> Box<dyn Source>>,
     /// Writes the format, if it can be written.
-    pub sink: Option<fn() -> Box<dyn Sink>>,
+    pub sink: Option<fn(u64) -> Box<dyn Sink>>,
+    /// What the two are given: the format's options, as a number of its own.
+    pub options: u64,
+    /// Whether it is text: errors tell line and column then.
+    pub text: bool,
 }
 
 impl Format {
     /// Avro's binary encoding.
-    pub const AVRO: Format =
-        Format { name: "avro", source: Some(|| Box::new(AvroSource)), sink: Some(|| Box::new(AvroSink)) };
+    pub const AVRO: Format = Format {
+        name: "avro",
+        source: Some(|_| Box::new(AvroSource)),
+        sink: Some(|_| Box::new(AvroSink)),
+        options: 0,
+        text: false,
+    };
+
+    /// JSON.
+    pub fn json(options: JsonOptions) -> Format {
+        Format {
+            name: "json",
+            source: Some(|options| Box::new(JsonSource::new(JsonOptions::from_bits(options)))),
+            sink: Some(|options| Box::new(JsonSink::new(JsonOptions::from_bits(options)))),
+            options: options.bits(),
+            text: true,
+        }
+    }
+}
+
+impl Format {
+    /// What tells formats apart.
+    pub(crate) fn key(&self) -> crate::cache::FormatKey {
+        (self.name, self.options)
+    }
 }
 
 impl fmt::Debug for Format {
@@ -39,6 +67,11 @@ impl Endpoint {
     /// Avro's binary encoding under a schema.
     pub fn avro(schema: &Schema) -> Endpoint {
         Endpoint::new(Format::AVRO, schema)
+    }
+
+    /// JSON under a schema.
+    pub fn json(schema: &Schema, options: JsonOptions) -> Endpoint {
+        Endpoint::new(Format::json(options), schema)
     }
 
     /// Any format under a schema.

@@ -47,6 +47,7 @@ pub use native::Fault;
 pub use native::{NativeListing, NativeStats};
 pub use reschema_avro::container;
 pub use reschema_ir::pass::PassSet;
+pub use reschema_json as json;
 pub use reschema_lower::UserConversion;
 pub use reschema_runtime::{Columns, Input, Limits, Location};
 pub use reschema_schema as schema;

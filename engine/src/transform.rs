@@ -56,6 +56,8 @@ struct Prepared {
     interpreter: Interpreter,
     /// Native code, or why there is none.
     tier: Arc<TierState>,
+    /// Errors tell line and column.
+    text: bool,
 }
 
 /// What a call has done.
@@ -116,14 +118,14 @@ impl Prepared {
             check(&optimised, Bounds::Checked)?;
         }
         let tier = TierState::new(optimised.clone(), name, config.broker.clone());
-        Ok(Prepared { plain, optimised, interpreter, tier })
+        Ok(Prepared { plain, optimised, interpreter, tier, text: false })
     }
 
     fn run(&self, work: Work<'_>, output: &mut Output<'_>, config: &Config) -> Result<Batch, Error> {
         let mut environment = ENVIRONMENT.take().unwrap_or_default();
         let result = self.run_in(&mut environment, work, output, config);
         ENVIRONMENT.set(Some(environment));
-        result
+        if self.text { result.map_err(|e| e.in_text(work.input.bytes())) } else { result }
     }
 
     fn run_in(
@@ -260,8 +262,10 @@ fn lowered(
     let source = ends.0.source.ok_or_else(|| no(ends.0.name, "read"))?;
     let sink = ends.1.sink.ok_or_else(|| no(ends.1.name, "written"))?;
     let options = Options { max_ops: config.limits.program_ops, users: config.conversions.clone() };
-    let program = lower(plan, source().as_mut(), sink().as_mut(), &options)?;
-    Prepared::new(program, name, config)
+    let program = lower(plan, source(ends.0.options).as_mut(), sink(ends.1.options).as_mut(), &options)?;
+    let mut prepared = Prepared::new(program, name, config)?;
+    prepared.text = ends.0.text;
+    Ok(prepared)
 }
 
 /// What the root of a schema is called.
@@ -365,7 +369,7 @@ impl Transform {
     /// Whether every value of the writer's schema takes no bytes of input.
     pub(crate) fn takes_no_bytes(&self) -> bool {
         let writer = &self.0.plan.writer;
-        self.0.ends.0.source.is_some_and(|source| source().takes_no_bytes(writer, writer.root()))
+        self.0.ends.0.source.is_some_and(|source| source(self.0.ends.0.options).takes_no_bytes(writer, writer.root()))
     }
 
     pub(crate) fn limits(&self) -> &Limits {

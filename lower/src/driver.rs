@@ -1,7 +1,7 @@
 //! The driver: Plan × Source × Sink → Program.
 
 use crate::conversion::{UserConversion, apply_user, convert};
-use crate::format::{Index, Scalar, Sink, Source, Unsupported, const_num};
+use crate::format::{Items, Scalar, Sink, Source, Typed, Unsupported};
 use crate::inline::Inline;
 use reschema_ir::{Body, Builder, FaultKind, Flag, FuncId, Op, Path, Program, SeqOut, Site};
 use reschema_schema::model::{Schema, Shape, TypeId};
@@ -55,7 +55,11 @@ pub(crate) type Result<T = ()> = std::result::Result<T, LowerError>;
 
 /// Lowers a Plan. The Program is not optimised and has no checks.
 pub fn lower(plan: &Plan, source: &mut dyn Source, sink: &mut dyn Sink, options: &Options) -> Result<Program> {
-    program(plan, source, sink, options, |d, node| d.node(node))
+    program(plan, source, sink, options, |d, node| {
+        d.node(node)?;
+        d.sink.end_datum(&mut d.b);
+        Ok(())
+    })
 }
 
 /// Lowers only the passing over of a value of the writer's schema: no output, and of the input only framing is checked.
@@ -230,16 +234,13 @@ impl Driver<'_> {
         let plan = self.plan;
         match plan.node(id) {
             Node::Scalar { writer, reader } => self.scalar(*writer, *reader),
-            Node::Fixed { writer, .. } => self.fixed(*writer),
-            Node::Enum { symbols, .. } => self.symbol(symbols),
+            Node::Fixed { writer, reader } => self.fixed(*writer, *reader),
+            Node::Enum { writer, reader, symbols } => self.symbol(*writer, *reader, symbols),
             Node::List { writer, item, .. } => self.list(*writer, *item),
             Node::Map { key, value, .. } => self.map(*key, *value),
             Node::Record { .. } => self.routine(Routine::Move(id)),
-            Node::FromUnion { variants, .. } => self.written_union(variants),
-            Node::IntoUnion { variant, inner, .. } => {
-                self.variant(*variant)?;
-                self.node(*inner)
-            }
+            Node::FromUnion { writer, variants, .. } => self.written_union(*writer, variants),
+            Node::IntoUnion { reader, variant, inner } => self.variant(*reader, *variant, |d| d.node(*inner)),
             Node::Fail { mismatches, .. } => {
                 self.fail(mismatches);
                 Ok(())
@@ -255,11 +256,12 @@ impl Driver<'_> {
             return Err(self.no_conversion(writer, reader));
         };
         let scope = self.b.scope();
-        let value = self.source.read(&mut self.b, from)?;
+        let of = Typed { schema: &plan.writer, ty: writer };
+        let value = self.source.read_value(&mut self.b, of, from)?;
         let value = convert(&mut self.b, value, from, to).ok_or_else(|| self.no_conversion(writer, reader))?;
         let users = &self.options.users;
         let value = apply_user(&mut self.b, value, (&plan.writer, writer), (&plan.reader, reader), users);
-        self.sink.write(&mut self.b, to, value)?;
+        self.sink.write_value(&mut self.b, Typed { schema: &plan.reader, ty: reader }, to, value)?;
         self.b.leave(scope);
         Ok(())
     }
@@ -270,41 +272,61 @@ impl Driver<'_> {
         LowerError::Unsupported(Unsupported { format: "the engine", what }, self.path.source.clone())
     }
 
-    fn fixed(&mut self, writer: TypeId) -> Result {
-        let Shape::Fixed(t) = &self.plan.writer.get(writer).shape else {
+    fn fixed(&mut self, writer: TypeId, reader: TypeId) -> Result {
+        let plan = self.plan;
+        let Shape::Fixed(t) = &plan.writer.get(writer).shape else {
             return Err(self.no_conversion(writer, writer));
         };
         let scope = self.b.scope();
-        let span = self.source.read_fixed(&mut self.b, t.size)?;
-        self.sink.write_fixed(&mut self.b, span)?;
+        let span = self.source.read_fixed_value(&mut self.b, Typed { schema: &plan.writer, ty: writer }, t.size)?;
+        self.sink.write_fixed_value(&mut self.b, Typed { schema: &plan.reader, ty: reader }, span)?;
         self.b.leave(scope);
         Ok(())
     }
 
-    fn symbol(&mut self, symbols: &[Option<usize>]) -> Result {
+    fn symbol(&mut self, writer: TypeId, reader: TypeId, symbols: &[Option<usize>]) -> Result {
+        let plan = self.plan;
         let scope = self.b.scope();
         let table = self.b.table(symbols.iter().map(|s| s.map(|i| i as i64)).collect());
-        let src = self.source.read_index(&mut self.b, Index::Symbol)?;
+        let src = self.source.read_symbol(&mut self.b, Typed { schema: &plan.writer, ty: writer })?;
         let (dst, mapped) = self.b.num();
         self.b.op(Op::MapNum { dst, src, table });
-        self.sink.write_index(&mut self.b, Index::Symbol, mapped)?;
+        self.sink.write_symbol(&mut self.b, Typed { schema: &plan.reader, ty: reader }, mapped)?;
         self.b.leave(scope);
         Ok(())
     }
 
-    pub(crate) fn variant(&mut self, variant: usize) -> Result {
+    /// Writes a variant of a union of the reader; `value` writes what is in it.
+    pub(crate) fn variant(
+        &mut self,
+        union: TypeId,
+        variant: usize,
+        value: impl FnOnce(&mut Self) -> Result,
+    ) -> Result {
+        let plan = self.plan;
+        let of = Typed { schema: &plan.reader, ty: union };
         let scope = self.b.scope();
-        let index = const_num(&mut self.b, variant as i64);
-        self.sink.write_index(&mut self.b, Index::Variant, index)?;
+        self.sink.begin_variant(&mut self.b, of, variant)?;
         self.b.leave(scope);
+        value(self)?;
+        self.sink.end_variant(&mut self.b, of, variant);
         Ok(())
     }
 
-    fn written_union(&mut self, variants: &[NodeId]) -> Result {
+    fn written_union(&mut self, writer: TypeId, variants: &[NodeId]) -> Result {
+        let plan = self.plan;
+        let of = Typed { schema: &plan.writer, ty: writer };
         let scope = self.b.scope();
-        let src = self.source.read_index(&mut self.b, Index::Variant)?;
+        let src = self.source.read_variant(&mut self.b, of, self.level)?;
         self.b.leave(scope);
-        let arms: Vec<Body> = variants.iter().map(|v| self.body(|d| d.node(*v))).collect::<Result<_>>()?;
+        let arm = |(i, v): (usize, &NodeId)| {
+            self.body(|d| {
+                d.node(*v)?;
+                d.source.end_variant(&mut d.b, of, i);
+                Ok(())
+            })
+        };
+        let arms: Vec<Body> = variants.iter().enumerate().map(arm).collect::<Result<_>>()?;
         self.b.op(Op::Switch { src, arms: reschema_ir::Bodies(arms) });
         Ok(())
     }
@@ -320,23 +342,30 @@ impl Driver<'_> {
             return Err(self.no_conversion(writer, writer));
         };
         let zero = self.uncounted(t.item);
-        self.sequence(zero, |d| d.at("[]", "[]", |d| d.node(item)))
+        self.sequence(Items::List, zero, |d| d.at("[]", "[]", |d| d.node(item)))
     }
 
     fn map(&mut self, key: NodeId, value: NodeId) -> Result {
-        self.sequence(Flag::No, |d| {
+        self.sequence(Items::Map, Flag::No, |d| {
             d.at("{key}", "{key}", |d| d.node(key))?;
+            d.source.end_key(&mut d.b);
+            d.sink.end_key(&mut d.b);
             d.at("{}", "{}", |d| d.node(value))
         })
     }
 
-    fn sequence(&mut self, zero: Flag, item: impl FnOnce(&mut Self) -> Result) -> Result {
+    fn sequence(&mut self, of: Items, zero: Flag, item: impl FnOnce(&mut Self) -> Result) -> Result {
         self.enter();
-        self.sink.begin_items(&mut self.b);
-        let item = self.body(item)?;
-        let (from, to) = (self.source.sequence(), self.sink.sequence());
+        let scope = self.b.scope();
+        self.sink.begin_items(&mut self.b, of);
+        let item = self.body(|d| {
+            d.sink.begin_item(&mut d.b);
+            item(d)
+        })?;
+        let (from, to) = (self.source.items(of), self.sink.sequence());
         self.b.op(Op::Loop { from, to, zero, trust: Flag::No, item });
-        self.sink.end_items(&mut self.b);
+        self.sink.end_items(&mut self.b, of);
+        self.b.leave(scope);
         self.leave();
         Ok(())
     }

@@ -47,6 +47,7 @@ impl Driver<'_> {
             (Access::Ordered, Order::Fixed) => self.steps(from, *reader, to, &target_order(from, fields))?,
             (Access::Ordered, Order::Any) => self.steps(from, *reader, to, &source_order(from, fields))?,
             (Access::Keyed, _) => self.keyed(*writer, from, *reader, to, fields)?,
+            (Access::Named, _) => self.named(from, *reader, to, fields)?,
         }
         self.sink.end_record(&mut self.b);
         self.leave();
@@ -85,7 +86,7 @@ impl Driver<'_> {
     }
 
     /// Writes a field through the sink's hooks.
-    fn field(
+    pub(crate) fn field(
         &mut self,
         from: Option<(&RecordType, usize)>,
         reader: TypeId,
@@ -103,7 +104,7 @@ impl Driver<'_> {
         })
     }
 
-    fn default(&mut self, reader: TypeId, to: &RecordType, r: usize, literal: &Literal) -> Result {
+    pub(crate) fn default(&mut self, reader: TypeId, to: &RecordType, r: usize, literal: &Literal) -> Result {
         let ty = to.fields[r].ty;
         self.field(None, reader, to, r, |d| d.literal(ty, literal))
     }
@@ -167,7 +168,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn failing(&mut self, message: &[u8]) -> Result<Body> {
+    pub(crate) fn failing(&mut self, message: &[u8]) -> Result<Body> {
         self.body(|d| {
             let message = d.b.constant(message);
             d.b.op(Op::Fail { kind: FaultKind::Key, message });

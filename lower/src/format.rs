@@ -1,6 +1,6 @@
 //! What a format implements: [`Source`] to be read, [`Sink`] to be written.
 
-use reschema_ir::{Builder, NumUse, Op, SeqIn, SeqOut, SpanUse};
+use reschema_ir::{Builder, Markup, NumUse, Op, SeqIn, SeqOut, SpanUse, Twice, Unknown};
 use reschema_schema::model::{FloatType, IntType, Schema, Shape, TypeId};
 use std::fmt;
 
@@ -47,6 +47,37 @@ pub enum Value {
     Span(SpanUse),
 }
 
+/// A type of a schema, for formats whose encoding depends on more than the shape.
+#[derive(Clone, Copy)]
+pub struct Typed<'a> {
+    /// The schema.
+    pub schema: &'a Schema,
+    /// The type.
+    pub ty: TypeId,
+}
+
+/// What a sequence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Items {
+    /// A list.
+    List,
+    /// A map: each item is a key and a value.
+    Map,
+}
+
+/// How a source whose records are [`Access::Named`] judges keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRules {
+    /// Language.
+    pub form: Markup,
+    /// Keys that come twice.
+    pub twice: Twice,
+    /// Keys that the schema does not have.
+    pub unknown: Unknown,
+    /// Whether a key without default that is not there is null, where the field may be null.
+    pub missing_is_null: bool,
+}
+
 /// What an index chooses from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
@@ -63,6 +94,8 @@ pub enum Access {
     Ordered,
     /// A sequence of key and value, in any order.
     Keyed,
+    /// By name, in any order, in a self-describing language: the source seeks them ([`Source::key_rules`]).
+    Named,
 }
 
 /// How a sink wants the fields of a record.
@@ -117,6 +150,62 @@ pub trait Source {
 
     /// True when every value of the type takes no bytes of input, so that input does not bound how many there are.
     fn takes_no_bytes(&self, schema: &Schema, ty: TypeId) -> bool;
+
+    /// As [`Source::read`], for sources that look at the type.
+    fn read_value(&mut self, b: &mut Builder, of: Typed<'_>, scalar: Scalar) -> Result<Value, Unsupported> {
+        let _ = of;
+        self.read(b, scalar)
+    }
+
+    /// As [`Source::read_fixed`], for sources that look at the type.
+    fn read_fixed_value(&mut self, b: &mut Builder, of: Typed<'_>, size: u64) -> Result<SpanUse, Unsupported> {
+        let _ = of;
+        self.read_fixed(b, size)
+    }
+
+    /// Reads a symbol of an enum: its index.
+    fn read_symbol(&mut self, b: &mut Builder, of: Typed<'_>) -> Result<NumUse, Unsupported> {
+        let _ = of;
+        self.read_index(b, Index::Symbol)
+    }
+
+    /// Reads which variant of a union follows; `level` is that of the value.
+    fn read_variant(&mut self, b: &mut Builder, of: Typed<'_>, level: u32) -> Result<NumUse, Unsupported> {
+        let _ = (of, level);
+        self.read_index(b, Index::Variant)
+    }
+
+    /// Behind the value of a variant.
+    fn end_variant(&mut self, b: &mut Builder, of: Typed<'_>, variant: usize) {
+        let _ = (b, of, variant);
+    }
+
+    /// How a list or a map tells its number of items, for sources where that differs.
+    fn items(&self, of: Items) -> SeqIn {
+        let _ = of;
+        self.sequence()
+    }
+
+    /// Behind the key of a map's entry.
+    fn end_key(&mut self, b: &mut Builder) {
+        let _ = b;
+    }
+
+    /// Self-describing sources: passes over a value of any type, `level` levels deep. False: the type is needed.
+    fn skip_any(&mut self, b: &mut Builder, level: u32) -> bool {
+        let _ = (b, level);
+        false
+    }
+
+    /// Sources whose records are [`Access::Named`]: how keys are judged.
+    fn key_rules(&self) -> Option<KeyRules> {
+        None
+    }
+
+    /// Sources whose records are [`Access::Named`]: a key as it is usually written, with what is in front of the value.
+    fn key_text(&self, name: &str) -> Vec<u8> {
+        name.into()
+    }
 
     /// Keyed sources: how the entries of a record tell their number.
     fn entries(&self) -> SeqIn {
@@ -174,13 +263,58 @@ pub trait Sink {
         let _ = b;
     }
 
-    /// Before the items of a list or map.
-    fn begin_items(&mut self, b: &mut Builder) {
+    /// As [`Sink::write`], for sinks that look at the type.
+    fn write_value(&mut self, b: &mut Builder, of: Typed<'_>, scalar: Scalar, value: Value) -> Result<(), Unsupported> {
+        let _ = of;
+        self.write(b, scalar, value)
+    }
+
+    /// As [`Sink::write_fixed`], for sinks that look at the type.
+    fn write_fixed_value(&mut self, b: &mut Builder, of: Typed<'_>, value: SpanUse) -> Result<(), Unsupported> {
+        let _ = of;
+        self.write_fixed(b, value)
+    }
+
+    /// Writes a symbol of an enum by its index.
+    fn write_symbol(&mut self, b: &mut Builder, of: Typed<'_>, value: NumUse) -> Result<(), Unsupported> {
+        let _ = of;
+        self.write_index(b, Index::Symbol, value)
+    }
+
+    /// Before the value of a variant of a union.
+    fn begin_variant(&mut self, b: &mut Builder, of: Typed<'_>, variant: usize) -> Result<(), Unsupported> {
+        let _ = of;
+        let index = const_num(b, variant as i64);
+        self.write_index(b, Index::Variant, index)
+    }
+
+    /// Behind the value of a variant.
+    fn end_variant(&mut self, b: &mut Builder, of: Typed<'_>, variant: usize) {
+        let _ = (b, of, variant);
+    }
+
+    /// Before the items of a list or map. Registers taken here last until [`Sink::end_items`].
+    fn begin_items(&mut self, b: &mut Builder, of: Items) {
+        let _ = (b, of);
+    }
+
+    /// Before an item.
+    fn begin_item(&mut self, b: &mut Builder) {
+        let _ = b;
+    }
+
+    /// Behind the key of a map's entry.
+    fn end_key(&mut self, b: &mut Builder) {
         let _ = b;
     }
 
     /// Behind the items of a list or map.
-    fn end_items(&mut self, b: &mut Builder) {
+    fn end_items(&mut self, b: &mut Builder, of: Items) {
+        let _ = (b, of);
+    }
+
+    /// Behind a whole value.
+    fn end_datum(&mut self, b: &mut Builder) {
         let _ = b;
     }
 }

@@ -9,8 +9,9 @@ mod fields;
 mod format;
 mod inline;
 mod literal;
+mod named;
 mod skip;
 
 pub use conversion::UserConversion;
 pub use driver::{LowerError, Options, lower, lower_skip};
-pub use format::{Access, Index, Order, Scalar, Sink, Source, Unsupported, Value};
+pub use format::{Access, Index, Items, KeyRules, Order, Scalar, Sink, Source, Typed, Unsupported, Value};

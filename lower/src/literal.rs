@@ -2,7 +2,7 @@
 //! needs no second writer.
 
 use crate::driver::{Driver, LowerError, Result};
-use crate::format::{Index, Scalar, Value, const_num};
+use crate::format::{Items, Scalar, Typed, Value, const_num};
 use reschema_ir::{Num, Op, SeqOut};
 use reschema_schema::literal::Literal;
 use reschema_schema::model::{Shape, TypeId};
@@ -20,13 +20,21 @@ impl Driver<'_> {
 
     fn literal_value(&mut self, ty: TypeId, literal: &Literal) -> Result {
         let plan = self.plan;
+        let of = Typed { schema: &plan.reader, ty };
         match (literal, &plan.reader.get(ty).shape) {
             (Literal::List(items), Shape::List(t)) => {
-                self.known_sequence(items.len(), |d| items.iter().try_for_each(|i| d.literal(t.item, i)))
+                self.known_sequence(Items::List, items.len(), |d| {
+                    items.iter().try_for_each(|i| {
+                        d.sink.begin_item(&mut d.b);
+                        d.literal(t.item, i)
+                    })
+                })
             }
-            (Literal::Map(entries), Shape::Map(t)) => self.known_sequence(entries.len(), |d| {
+            (Literal::Map(entries), Shape::Map(t)) => self.known_sequence(Items::Map, entries.len(), |d| {
                 entries.iter().try_for_each(|(k, v)| {
+                    d.sink.begin_item(&mut d.b);
                     d.literal(t.key, k)?;
+                    d.sink.end_key(&mut d.b);
                     d.literal(t.value, v)
                 })
             }),
@@ -41,25 +49,24 @@ impl Driver<'_> {
                 Ok(())
             }
             (Literal::Union(i, value), Shape::Union(t)) => {
-                self.variant(*i)?;
-                match t.variants.get(*i) {
-                    Some(v) => self.literal(v.ty, value),
+                self.variant(ty, *i, |d| match t.variants.get(*i) {
+                    Some(v) => d.literal(v.ty, value),
                     None => Ok(()),
-                }
+                })
             }
             (Literal::Enum(i), _) => {
                 let index = const_num(&mut self.b, *i as i64);
-                Ok(self.sink.write_index(&mut self.b, Index::Symbol, index)?)
+                Ok(self.sink.write_symbol(&mut self.b, of, index)?)
             }
             (Literal::Fixed(bytes), _) => {
                 let span = self.const_span(bytes);
-                Ok(self.sink.write_fixed(&mut self.b, span)?)
+                Ok(self.sink.write_fixed_value(&mut self.b, of, span)?)
             }
-            (_, shape) => self.literal_scalar(shape, literal),
+            (_, shape) => self.literal_scalar(of, shape, literal),
         }
     }
 
-    fn literal_scalar(&mut self, shape: &Shape, literal: &Literal) -> Result {
+    fn literal_scalar(&mut self, of: Typed<'_>, shape: &Shape, literal: &Literal) -> Result {
         let value = match literal {
             Literal::Boolean(v) => Value::Num(const_num(&mut self.b, i64::from(*v))),
             Literal::Int(v) => Value::Num(const_num(&mut self.b, *v as i64)),
@@ -70,7 +77,7 @@ impl Driver<'_> {
             _ => Value::Null,
         };
         match Scalar::of(shape) {
-            Some(scalar) => Ok(self.sink.write(&mut self.b, scalar, value)?),
+            Some(scalar) => Ok(self.sink.write_value(&mut self.b, of, scalar, value)?),
             None => Ok(()),
         }
     }
@@ -83,8 +90,9 @@ impl Driver<'_> {
     }
 
     /// A sequence of known length, in the sink's count form.
-    fn known_sequence(&mut self, len: usize, items: impl FnOnce(&mut Self) -> Result) -> Result {
-        self.sink.begin_items(&mut self.b);
+    fn known_sequence(&mut self, of: Items, len: usize, items: impl FnOnce(&mut Self) -> Result) -> Result {
+        let scope = self.b.scope();
+        self.sink.begin_items(&mut self.b, of);
         match self.sink.sequence() {
             SeqOut::None => items(self)?,
             SeqOut::U16 => self.counted(len, Num::U16, items)?,
@@ -96,7 +104,8 @@ impl Driver<'_> {
                 self.count(0, Num::Zigzag64);
             }
         }
-        self.sink.end_items(&mut self.b);
+        self.sink.end_items(&mut self.b, of);
+        self.b.leave(scope);
         Ok(())
     }
 

@@ -10,6 +10,9 @@ impl Driver<'_> {
     /// Passes over a value of a writer type that nobody wants. Only framing is checked; the size of a chunk is
     /// trusted, but must lie inside the input.
     pub(crate) fn skip(&mut self, ty: TypeId) -> Result {
+        if self.source.skip_any(&mut self.b, self.level) {
+            return Ok(());
+        }
         let plan = self.plan;
         match &plan.writer.get(ty).shape {
             Shape::Fixed(t) => Ok(self.source.skip_fixed(&mut self.b, t.size)?),
@@ -64,6 +67,8 @@ impl Driver<'_> {
                 }
             }
             Access::Keyed => self.skip_entries(ty, |d, i| d.skip(record.fields[i].ty))?,
+            // Passed over whatever they are.
+            Access::Named => {}
         }
         self.leave();
         Ok(())
@@ -104,6 +109,9 @@ impl Driver<'_> {
     /// Passes over a value that a later instruction comes back for. It walks the Plan, because inside a wanted value
     /// there may be parts that nobody wants, and those are passed over as such both times.
     pub(crate) fn pass(&mut self, id: NodeId) -> Result {
+        if self.source.skip_any(&mut self.b, self.level) {
+            return Ok(());
+        }
         let plan = self.plan;
         match plan.node(id) {
             Node::List { writer, item, .. } => {
@@ -152,6 +160,7 @@ impl Driver<'_> {
                 }
             }
             Access::Keyed => self.skip_entries(*writer, one)?,
+            Access::Named => {}
         }
         self.leave();
         Ok(())

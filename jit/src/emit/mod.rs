@@ -451,6 +451,7 @@ impl Emitter<'_, '_> {
             Op::ColNum { .. } | Op::ColSpan { .. } | Op::ColNull { .. } | Op::ColList { .. } => {
                 self.refused = Some(Stopped::Unsupported("writes columns"));
             }
+            _ => self.refused = Some(Stopped::Unsupported("text")),
         }
     }
 }

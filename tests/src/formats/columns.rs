@@ -4,10 +4,10 @@
 use reschema::Format;
 use reschema::schema::model::{FloatType, Schema, TypeId};
 use reschema_ir::{Builder, Column, Num, NumUse, Op, SeqOut, SpanUse};
-use reschema_lower::{Index, Order, Scalar, Sink, Unsupported, Value};
+use reschema_lower::{Index, Items, Order, Scalar, Sink, Unsupported, Value};
 
 /// The format: it can only be written.
-pub const COLUMNS: Format = Format { name: "columns", source: None, sink: Some(|| Box::new(ColumnSink::default())) };
+pub const COLUMNS: Format = Format { name: "columns", source: None, sink: Some(|_| Box::new(ColumnSink::default())), options: 0, text: false };
 
 #[derive(Default)]
 struct ColumnSink {
@@ -92,7 +92,7 @@ impl Sink for ColumnSink {
         self.at.pop();
     }
 
-    fn begin_items(&mut self, b: &mut Builder) {
+    fn begin_items(&mut self, b: &mut Builder, _: Items) {
         if let Some(parent) = self.at.last().copied() {
             let child = self.child(b, parent);
             self.at.push(child);
@@ -100,7 +100,7 @@ impl Sink for ColumnSink {
         b.open();
     }
 
-    fn end_items(&mut self, b: &mut Builder) {
+    fn end_items(&mut self, b: &mut Builder, _: Items) {
         let body = b.close();
         if let (Some(child), Some(col)) = (self.at.pop(), self.at.last().copied()) {
             b.op(Op::ColList { col, child, body });
