@@ -97,6 +97,13 @@ pub(super) enum Code {
     CheckUtf8,
     WriteSpan,
     WriteFixed,
+    /// Op of text `b`.
+    Text,
+    /// The same, with two arms: the second begins at `c`.
+    TextArms,
+    /// A sequence in brackets (those of an object if `k`): exit `b`, slots `w` and the next, count form `c`.
+    Items,
+    NextOf,
     /// Leaves the value to the checking interpreter.
     Leave,
     /// The value ends.

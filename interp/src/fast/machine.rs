@@ -1,6 +1,7 @@
 //! The machine: one loop over the flat code, both cursors in registers.
 
 use super::code::{Code, Form, Insn, flag};
+use super::text::{Place, TextInsn};
 use reschema_ir::{Convert, Len, Num, Program, SeqIn, SeqOut, cost::SPAN_SLACK};
 use reschema_runtime::raw::scalar::{
     copy_wild, load8, move_varint, put, read_num, scan_varint, store8, unzigzag, varint, varint_len, varint_slow,
@@ -10,6 +11,7 @@ use reschema_runtime::raw::sequence::{
     block_header, count_in, distance, length, length_in, scan_length, sized_header, skip_run, span_at, write_count,
     write_len,
 };
+use reschema_runtime::raw::text::TextState;
 use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window, num, utf8};
 use std::sync::Arc;
 
@@ -20,6 +22,7 @@ pub struct FastProgram {
     /// Constants, with 64 readable bytes behind them.
     pub(super) pool: Vec<u8>,
     pub(super) funcs: Vec<FuncInfo>,
+    pub(super) texts: Vec<TextInsn>,
     pub(super) program: Arc<Program>,
 }
 
@@ -34,6 +37,7 @@ pub(super) struct FuncInfo {
 pub struct Machine {
     slots: Vec<u64>,
     calls: Vec<Call>,
+    text: TextState,
 }
 
 struct Call {
@@ -76,6 +80,7 @@ impl FastProgram {
         let mut level = 0u32;
         let root_slots = self.funcs[0].slots as usize;
         machine.calls.clear();
+        machine.text.clear();
         if machine.slots.len() < root_slots {
             machine.slots.resize(root_slots, 0);
         }
@@ -143,6 +148,16 @@ impl FastProgram {
             ($target:expr) => {{
                 pc = code.add($target as usize);
                 continue;
+            }};
+        }
+        macro_rules! text {
+            ($at:ident, $work:expr) => {{
+                let state = &mut machine.text;
+                let mut place = Place { p, o, end, capacity, fp, level, limits, state };
+                let $at = &mut place;
+                let more = ok!($work);
+                (p, o) = (place.p, place.o);
+                more
             }};
         }
         if self.funcs[0].depth > limits.depth {
@@ -645,6 +660,28 @@ impl FastProgram {
                         std::ptr::copy_nonoverlapping(bytes.as_ptr(), o, bytes.len());
                         o = o.add(bytes.len());
                     }
+                    Code::Text => {
+                        let text = self.texts.get_unchecked(insn.b as usize);
+                        text!(at, self.text(text, at));
+                    }
+                    Code::TextArms => {
+                        let text = self.texts.get_unchecked(insn.b as usize);
+                        if !text!(at, self.text(text, at)) {
+                            jump!(insn.c);
+                        }
+                    }
+                    Code::Items => {
+                        let to = SeqOut::from_index(insn.c as u8);
+                        if !text!(at, self.open_items(at, insn.w.into(), insn.k != 0, to)) {
+                            jump!(insn.b);
+                        }
+                    }
+                    Code::NextOf => {
+                        let to = SeqOut::from_index(insn.c as u8);
+                        if text!(at, self.next_item(at, insn.w.into(), insn.k != 0, to)) {
+                            jump!(insn.b);
+                        }
+                    }
                     Code::Leave => leave!(Outcome::Reject),
                     Code::End => {
                         // In padding the cursor may have passed the real end.
@@ -660,6 +697,7 @@ impl FastProgram {
                             leave!(Outcome::Done);
                         }
                         zero_left = limits.zero_size_items;
+                        machine.text.clear();
                         pc = code;
                     }
                 }

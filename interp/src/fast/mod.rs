@@ -6,6 +6,7 @@
 
 mod code;
 mod machine;
+mod text;
 mod translate;
 
 pub use machine::{FastProgram, Machine};

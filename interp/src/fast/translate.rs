@@ -2,6 +2,7 @@
 
 use super::code::{Code, Form, Insn, flag};
 use super::machine::{FastProgram, FuncInfo};
+use super::text::TextInsn;
 use reschema_ir::{Bodies, Body, Flag, Inst, Len, Num, Op, Program, SeqIn, SeqOut, TableId};
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ impl FastProgram {
             jumps: Vec::new(),
             pool: Vec::new(),
             funcs: Vec::new(),
+            texts: Vec::new(),
             slots: 0,
             layout: Layout::default(),
         };
@@ -70,8 +72,8 @@ impl FastProgram {
         }
         // Wide loads from the pool stay inside it.
         t.pool.extend_from_slice(&[0; 64]);
-        let Translator { code, jumps, pool, funcs, .. } = t;
-        Ok(FastProgram { code, jumps, pool, funcs, program })
+        let Translator { code, jumps, pool, funcs, texts, .. } = t;
+        Ok(FastProgram { code, jumps, pool, funcs, texts, program })
     }
 }
 
@@ -82,9 +84,9 @@ const MAX_POOL: usize = 1 << 30;
 
 /// Where a function's marks (from 0), registers and temporaries stand among its slots.
 #[derive(Clone, Copy, Default)]
-struct Layout {
-    nums: u32,
-    spans: u32,
+pub(super) struct Layout {
+    pub(super) nums: u32,
+    pub(super) spans: u32,
     temps: u32,
 }
 
@@ -94,6 +96,7 @@ struct Translator<'a> {
     jumps: Vec<u32>,
     pool: Vec<u8>,
     funcs: Vec<FuncInfo>,
+    texts: Vec<TextInsn>,
     slots: u32,
     layout: Layout,
 }
@@ -157,6 +160,9 @@ impl Translator<'_> {
                 self.jump_arms(Insn::new(Code::Match).c(self.num(src.0)).w(table), arms, scan)
             }
             Op::IfMarked { mark, arms } => self.if_marked(mark.0, arms, scan),
+            Op::FindField { arms, .. } => self.text_arms(op, arms, scan),
+            Op::Loop { from: SeqIn::Array, to, item, .. } => self.items(false, *to, item),
+            Op::Loop { from: SeqIn::Object, to, item, .. } => self.items(true, *to, item),
             Op::Loop { from, to, zero, trust, item } => self.repeat((*from, *to), *zero, *trust, item),
             Op::Verbatim { scan } => self.verbatim(scan),
             Op::Call { func, level } => {
@@ -245,8 +251,42 @@ impl Translator<'_> {
             Op::CheckUtf8 { src } => Insn::new(Code::CheckUtf8).b(self.span(src.0)),
             Op::WriteSpan { src, to } => Insn::new(Code::WriteSpan).k(to.index()).b(self.span(src.0)),
             Op::WriteFixed { src } => Insn::new(Code::WriteFixed).b(self.span(src.0)),
+            op if is_text(op) => Insn::new(Code::Text).b(self.text(op.clone())),
             _ => Insn::new(Code::Leave),
         }
+    }
+
+    fn text(&mut self, op: Op) -> u32 {
+        self.texts.push(TextInsn { op, layout: self.layout });
+        self.texts.len() as u32 - 1
+    }
+
+    /// An op of text with two arms.
+    fn text_arms(&mut self, op: &Op, arms: &Bodies, scan: bool) -> Result {
+        let mut bare = op.clone();
+        bare.bodies_mut().iter_mut().for_each(|b| b.0.clear());
+        let text = self.text(bare);
+        let head = self.push(Insn::new(Code::TextArms).b(text));
+        let [there, absent] = arms.0.as_slice() else { return Err(Untranslatable::Unverified) };
+        self.body(there, scan)?;
+        let skip = self.push(Insn::new(Code::Jump));
+        self.code[head].c = self.here().into();
+        self.body(absent, scan)?;
+        self.code[skip].b = self.here();
+        Ok(())
+    }
+
+    /// A sequence in brackets.
+    fn items(&mut self, object: bool, to: SeqOut, item: &Body) -> Result {
+        let slot = self.temp()?;
+        self.temp()?;
+        let forms = u64::from(to.index());
+        let at = self.push(Insn::new(Code::Items).w(slot).k(object.into()).c(forms));
+        let start = self.here();
+        self.body(item, false)?;
+        self.push(Insn::new(Code::NextOf).w(slot).k(object.into()).b(start).c(forms));
+        self.code[at].b = self.here();
+        Ok(())
     }
 
     fn intern(&mut self, value: reschema_ir::ConstId) -> u32 {
@@ -367,6 +407,31 @@ impl Translator<'_> {
         self.push(Insn::new(Code::ScanEnd).w(slot));
         Ok(())
     }
+}
+
+fn is_text(op: &Op) -> bool {
+    use Op::{
+        CheckSize, Choose, CloseObject, Expect, Lookup, OpenObject, ReadDecimal, ReadQuoted, ReadTag, ReadText, Separate,
+        SkipTree, WriteDecimal, WriteQuoted, WriteText,
+    };
+    matches!(
+        op,
+        ReadText { .. }
+            | WriteText { .. }
+            | ReadQuoted { .. }
+            | WriteQuoted { .. }
+            | ReadDecimal { .. }
+            | WriteDecimal { .. }
+            | CheckSize { .. }
+            | Lookup { .. }
+            | Expect { .. }
+            | Separate { .. }
+            | SkipTree { .. }
+            | OpenObject { .. }
+            | CloseObject { .. }
+            | Choose { .. }
+            | ReadTag { .. }
+    )
 }
 
 /// A skip that can be one instruction with the mark in front of it.
