@@ -1,6 +1,7 @@
 //! What compiled code finds in memory while it runs.
 
 use reschema_runtime::UserFn;
+use reschema_runtime::raw::text::TextState;
 use std::any::Any;
 
 /// One for each run. Code is given its address; [`offset`] names its fields.
@@ -32,6 +33,11 @@ pub(crate) struct Context {
     pub(crate) value: u64,
     /// Why a helper has left.
     pub(crate) outcome: u64,
+    /// More of it.
+    pub(crate) more: u64,
+    /// Whether text was decoded for this value.
+    pub(crate) kept: u64,
+    pub(crate) text: TextState,
     pub(crate) users: *const UserFn,
     pub(crate) users_len: usize,
     /// What a user conversion has thrown.
@@ -48,7 +54,7 @@ pub(crate) mod offset {
     }
     offsets! {
         END end LIMIT limit SOFT soft CAPACITY capacity VALUE_P value_p VALUE_O value_o LEFT left ZERO_LEFT zero_left
-        ZERO_LIMIT zero_limit OUTPUT_BYTES output_bytes DEPTH depth VALUE value OUTCOME outcome
+        ZERO_LIMIT zero_limit OUTPUT_BYTES output_bytes DEPTH depth VALUE value OUTCOME outcome MORE more KEPT kept
     }
 }
 

@@ -26,6 +26,8 @@ macro_rules! helpers {
     )*};
 }
 
+pub(crate) mod text;
+
 fn code(outcome: Outcome) -> u64 {
     (match outcome {
         Outcome::Done => exit::DONE,

@@ -4,6 +4,7 @@ use crate::context::{Context, SOFT, exit};
 use crate::pool::Pool;
 use cranelift_jit::JITModule;
 use reschema_ir::{OpCounts, Program};
+use reschema_runtime::raw::text::TextState;
 use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -79,6 +80,9 @@ impl Routine {
             depth: limits.depth.into(),
             value: 0,
             outcome: 0,
+            more: 0,
+            kept: 0,
+            text: TextState::default(),
             users: users.as_ptr(),
             users_len: users.len(),
             panic: None,

@@ -6,6 +6,7 @@ mod number;
 mod run;
 mod sequence;
 mod span;
+mod text;
 mod varint;
 
 use crate::context::{exit, offset};
@@ -18,7 +19,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use reschema_ir::{Body, Inst, Op, OpCounts, Program};
+use reschema_ir::{Body, Inst, Op, OpCounts, Program, SeqIn};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -183,6 +184,9 @@ impl Emitter<'_, '_> {
         if uses_zero(self.shared.program) {
             let zero = self.context(offset::ZERO_LIMIT);
             self.set_context(offset::ZERO_LEFT, zero);
+        }
+        if text::decodes(self.shared.program) {
+            self.forget_text();
         }
         let left = self.context(offset::LEFT);
         let left = self.b.ins().iadd_imm_s(left, -1);
@@ -443,6 +447,8 @@ impl Emitter<'_, '_> {
             Op::Switch { src, arms } => self.switch(src.0, arms),
             Op::SwitchRead { from, arms } => self.switch_read(*from, arms),
             Op::Match { src, table, arms } => self.match_arms(src.0, *table, arms),
+            Op::Loop { from: SeqIn::Array, to, item, .. } => self.items_of(false, *to, item),
+            Op::Loop { from: SeqIn::Object, to, item, .. } => self.items_of(true, *to, item),
             Op::Loop { from, to, zero, trust, item } => self.repeat((*from, *to), zero.is(), trust.is(), item),
             Op::Call { func, level } => self.call_function(func.0 as usize, *level),
             Op::Fail { .. } => self.leave(Exit::Reject),
@@ -451,7 +457,7 @@ impl Emitter<'_, '_> {
             Op::ColNum { .. } | Op::ColSpan { .. } | Op::ColNull { .. } | Op::ColList { .. } => {
                 self.refused = Some(Stopped::Unsupported("writes columns"));
             }
-            _ => self.refused = Some(Stopped::Unsupported("text")),
+            _ => self.text_op(op),
         }
     }
 }

@@ -28,6 +28,11 @@ impl TextState {
         self.index.clear();
     }
 
+    /// Whether something was decoded for the value.
+    pub fn keeps(&self) -> bool {
+        !self.own.is_empty()
+    }
+
     fn keep(&mut self, bytes: Vec<u8>) -> (*const u8, usize) {
         let kept: Box<[u8]> = bytes.into();
         let place = (kept.as_ptr(), kept.len());
