@@ -32,6 +32,12 @@ impl Limits {
     /// Deepest nesting that can be configured: the checking interpreter walks levels on the native stack.
     pub const MAX_DEPTH: u32 = 256;
 
+    /// Brackets that may be inside each other in a value of text that is passed over and stands `level` levels deep: each
+    /// level may have a tag around it, so that nothing is refused which could be read.
+    pub fn brackets(&self, level: u32) -> u32 {
+        self.depth.saturating_sub(level).saturating_mul(2) + 1
+    }
+
     /// Sets [`Limits::depth`]; clamped to [`Limits::MAX_DEPTH`].
     pub fn depth(mut self, levels: u32) -> Limits {
         self.depth = levels.min(Limits::MAX_DEPTH);

@@ -30,9 +30,9 @@ impl Machine<'_, '_> {
         self.fault(kind, at, format!("expected {expected}, found {}", text::found(self.run.input, at)))
     }
 
-    /// Levels that a value may still have which stands `level` levels deep.
+    /// Brackets that a value may have which stands `level` levels deep.
     fn levels(&self, level: u32) -> u32 {
-        self.run.limits.depth.saturating_sub(level)
+        self.run.limits.brackets(level)
     }
 
     pub(super) fn text_op(&mut self, op: &Op, frame: &mut Frame, verbatim: bool) -> Result {

@@ -37,7 +37,7 @@ impl Place<'_> {
     }
 
     fn levels(&self, level: u32) -> u32 {
-        self.limits.depth.saturating_sub(self.level + level)
+        self.limits.brackets(self.level + level)
     }
 }
 

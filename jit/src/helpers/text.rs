@@ -3,7 +3,7 @@
 use super::{Helper, code};
 use crate::context::Context;
 use reschema_ir::{Op, Program, Quote, SeqOut, TableId, TextNum};
-use reschema_runtime::Outcome;
+use reschema_runtime::{Limits, Outcome};
 use reschema_runtime::raw::sequence::span_at;
 use reschema_runtime::raw::text::{self, Record};
 use reschema_runtime::text::{Names, Rules, lookup};
@@ -32,7 +32,7 @@ fn record<'a>(ctx: &Context, op: &Op, program: &'a Program, start: *const u8, le
 }
 
 fn levels(ctx: &Context, level: u64, below: u32) -> u32 {
-    (ctx.depth as u32).saturating_sub(level as u32 + below)
+    Limits::default().depth(ctx.depth as u32).brackets(level as u32 + below)
 }
 
 // SAFETY of all: compiled code passes the context of the run, cursors of its input and output, and ops and Programs that

@@ -344,10 +344,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Which brackets are open, a bit each.
+/// Which brackets are open, a bit each: two for every level that there can be (a value and its tag), and one more.
 #[derive(Default)]
 struct Nesting {
-    bits: [u64; 4],
+    bits: [u64; 9],
     depth: u32,
 }
 

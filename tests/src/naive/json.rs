@@ -18,10 +18,20 @@ pub(super) enum Json {
 impl Json {
     /// Reads a whole text.
     pub(super) fn parse(text: &str) -> Option<Json> {
-        let mut r = Reader { text, at: 0 };
+        let mut r = Reader { text, at: 0, all: false };
         let value = r.value(0)?;
         r.space();
         (r.at == text.len()).then_some(value)
+    }
+
+    /// Reads the value that a text begins with, duplicate keys kept, and tells where it ends. Words and numbers end where
+    /// white space or punctuation follows.
+    pub(super) fn first(text: &str) -> Option<(Json, usize)> {
+        let mut r = Reader { text, at: 0, all: true };
+        let value = r.value(0)?;
+        let bare = matches!(value, Json::Null | Json::Bool(_) | Json::Number(_));
+        let ends = r.peek().is_none_or(|b| b" \t\r\n,:]}".contains(&b));
+        (ends || !bare).then_some((value, r.at))
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
@@ -49,6 +59,8 @@ impl Json {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Duplicate keys are kept.
+    all: bool,
 }
 
 impl Reader<'_> {
@@ -115,7 +127,7 @@ impl Reader<'_> {
             self.space();
             self.eat(":")?;
             let value = self.value(deep + 1)?;
-            match entries.iter_mut().find(|(k, _)| *k == key) {
+            match entries.iter_mut().find(|(k, _)| *k == key && !self.all) {
                 Some(entry) => entry.1 = value,
                 None => entries.push((key, value)),
             }

@@ -9,6 +9,7 @@ mod json;
 mod plan;
 mod run;
 mod schema;
+pub mod text;
 
 use std::collections::BTreeSet;
 
