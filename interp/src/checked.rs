@@ -2,6 +2,7 @@
 
 mod text;
 
+use reschema_ir::cost::is_idle;
 use reschema_ir::skip_run::{Entry, Item};
 use reschema_ir::{
     Bodies, Body, Convert, FaultKind, Flag, Inst, Len, Num, Op, Program, SeqIn, SeqOut, Site, TableId, UserId,
@@ -434,6 +435,7 @@ impl Machine<'_, '_> {
 
     fn repeat(&mut self, how: Repeat, item: &Body, frame: &mut Frame, verbatim: bool) -> Result {
         let site = self.site;
+        let idle = is_idle(self.run.program, how.zero.is(), how.to, item);
         let mut written = Count::default();
         if let Some(object) = text::brackets(how.from) {
             return self.items(object, how.to, item, frame);
@@ -446,7 +448,6 @@ impl Machine<'_, '_> {
             }
             self.open(how.to, n, &mut written)?;
             // Items that neither take nor give bytes are all alike: one is enough.
-            let idle = item.0.is_empty() || (how.zero.is() && how.to == SeqOut::None);
             for _ in 0..if idle { n.min(1) } else { n } {
                 self.body(item, frame, verbatim)?;
             }

@@ -5,7 +5,9 @@
 //! the verifier that re-derives them both read it, and a tier must never touch more than it says.
 
 use crate::op::Op;
-use crate::operand::{Num, SeqIn};
+use crate::operand::{Body, FuncId, Num, SeqIn, SeqOut};
+use crate::program::Program;
+use std::collections::BTreeSet;
 
 /// Fixed-size copies and skips up to this size are unchecked; longer ones check themselves.
 pub const STATIC_FIXED: u64 = 64;
@@ -159,4 +161,23 @@ pub fn header(form: SeqIn) -> u32 {
         // They look at the end themselves.
         SeqIn::Array | SeqIn::Object => 0,
     }
+}
+
+/// True when the items of a loop need not be run one by one: they do nothing, or take no input and write nothing.
+pub fn is_idle(program: &Program, zero: bool, to: SeqOut, item: &Body) -> bool {
+    item.0.is_empty() || (zero && to == SeqOut::None && !writes(program, item, &mut BTreeSet::new()))
+}
+
+/// Whether anything in a body writes.
+fn writes(program: &Program, body: &Body, seen: &mut BTreeSet<FuncId>) -> bool {
+    body.0.iter().any(|inst| match &inst.op {
+        Op::ColNum { .. } | Op::ColSpan { .. } | Op::ColNull { .. } | Op::ColList { .. } => true,
+        Op::Call { func, .. } => {
+            seen.insert(*func) && program.func(*func).is_some_and(|f| writes(program, &f.body, seen))
+        }
+        Op::Loop { to, item, .. } => *to != SeqOut::None || writes(program, item, seen),
+        op => {
+            cost(op, || 1).output != Side::NOTHING || op.bodies().iter().any(|b| writes(program, b, seen))
+        }
+    })
 }

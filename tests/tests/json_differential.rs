@@ -4,7 +4,7 @@
 
 use reschema::json::{BytesAs, JsonOptions, TimesAs};
 use reschema::{Endpoint, Engine, Limits, ResolutionRules, Schema, Tiering, Transform, UnionMatch};
-use reschema_tests::naive::text::{Style, Text, restyled};
+use reschema_tests::naive::text::{Style, Text, restyled, sorted};
 use reschema_tests::naive::{Pair, Policy};
 use reschema_tests::random::{CaseSet, Rng, case_set};
 
@@ -101,7 +101,10 @@ fn run_set(set: &CaseSet, tally: &mut Tally) {
             continue;
         };
         let (got, _) = answer.unwrap_or_else(|e| panic!("{}\n{e:?}\nwanted {want}", context()));
-        assert_eq!(String::from_utf8_lossy(&got), want, "{}", context());
+        // Fields are written in the order of the data.
+        let got = String::from_utf8(got).expect("UTF-8");
+        assert_eq!(sorted(&got).as_ref().expect("JSON"), &sorted(&want).expect("JSON"), "{}", context());
+        let want = got;
         tally.written += 1;
         read(&back, &text, want.as_bytes(), tally, &context, Some(&datum).filter(|_| style.tagged));
         tally.read_back += 1;
@@ -139,7 +142,7 @@ fn read(
             if let Some(datum) = datum {
                 // Only what a NaN carries is lost.
                 let again = text.write(&got.0).expect("few digits");
-                assert!(got.0 == *datum || again.as_bytes() == input, "{}", shown());
+                assert!(got.0 == *datum || sorted(&again) == sorted(valid), "{}", shown());
                 tally.alike += usize::from(got.0 == *datum);
             }
         }

@@ -381,7 +381,7 @@ impl Translator<'_> {
 
     fn repeat(&mut self, (from, to): (SeqIn, SeqOut), zero: Flag, trust: Flag, item: &Body) -> Result {
         let slot = self.temp()?;
-        let idle = item.0.is_empty() || (zero.is() && to == SeqOut::None);
+        let idle = reschema_ir::cost::is_idle(self.program, zero.is(), to, item);
         let mut flags = 0;
         flags |= if zero.is() { flag::ZERO } else { 0 };
         flags |= if trust.is() { flag::TRUST } else { 0 };

@@ -25,7 +25,7 @@ struct Header {
 impl Emitter<'_, '_> {
     pub(super) fn repeat(&mut self, (from, to): (SeqIn, SeqOut), zero: bool, trust: bool, item: &Body) {
         // Items that do nothing are not run one by one.
-        let idle = item.0.is_empty() || (zero && to == SeqOut::None);
+        let idle = reschema_ir::cost::is_idle(self.shared.program, zero, to, item);
         let left = self.b.declare_var(types::I64);
         let done = self.b.create_block();
         match (from, to) {

@@ -1,7 +1,7 @@
 //! Which variant of an untagged union a value is: by its structure, the first that fits.
 
 use super::object::Names;
-use super::quote::{Piece, contents, latin};
+use super::quote::{Piece, contents, latin, with_text};
 use super::{Result, Text, decimal, lookup, number};
 use reschema_ir::choose::Row;
 use reschema_ir::{Program, Quote, TableId};
@@ -42,8 +42,8 @@ fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> 
             decimal::read_decimal(text, at, precision, scale.into(), 0).is_ok()
         }
         Row::Text => string,
-        Row::Symbol(table) => string && with(text, at, |bytes| lookup(&Names::new(program, table), bytes).is_some())?,
-        Row::Latin(size) => string && with(text, at, |b| latin(b).is_some_and(|b| b.len() as u64 == u64::from(size)))?,
+        Row::Symbol(table) => string && with_text(text, at, "", |name| lookup(&Names::new(program, table), name).is_some())?.0,
+        Row::Latin(size) => string && with_text(text, at, "", |b| latin(b).is_some_and(|b| b.len() as u64 == u64::from(size)))?.0,
         Row::Base64(size) => {
             string
                 && text.string(at, "a string").and_then(|s| contents(text, s, Quote::Base64)).is_ok_and(|piece| {
@@ -56,28 +56,15 @@ fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> 
     })
 }
 
-/// Shows the text of a string.
-fn with(text: Text<'_>, at: usize, f: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
-    let string = text.string(at, "a string")?;
-    Ok(match contents(text, string, Quote::Text)? {
-        Piece::Here { start, len } => f(&text.bytes[start..start + len]),
-        Piece::Own(own) => f(&own),
-    })
-}
-
 /// True for an object that has all the keys that must be there, and no others than the table's. Its syntax is checked.
 fn is_record(text: Text<'_>, at: usize, names: &Names<'_>, levels: u32) -> Result<bool> {
     let mut seen = vec![false; names.len()];
     let mut at = text.space(at + 1);
     while text.byte(at) == Some(b'"') {
-        let name = text.name(at)?;
-        let place = match contents(text, name, Quote::Text)? {
-            Piece::Here { start, len } => names.place(&text.bytes[start..start + len]),
-            Piece::Own(own) => names.place(&own),
-        };
+        let (place, end) = with_text(text, at, "a key", |name| names.place(name))?;
         let Some(place) = place else { return Ok(false) };
         seen[place] = true;
-        let value = text.punctuation(name.end + 1, b':', "`:` behind a key")?;
+        let value = text.punctuation(end, b':', "`:` behind a key")?;
         at = text.space(text.skip(value, levels)?);
         if text.byte(at) == Some(b',') {
             at = text.space(at + 1);

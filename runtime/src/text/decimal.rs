@@ -1,7 +1,7 @@
 //! Decimals: digits to two's complement and back, exactly, of any size.
 
-use super::{Bad, Piece, Result, Text, quote};
-use reschema_ir::{DecimalText, FaultKind, Quote};
+use super::{Bad, Result, Text, quote};
+use reschema_ir::{DecimalText, FaultKind};
 
 /// Digits that a decimal may have here.
 const MOST_DIGITS: i64 = 1 << 16;
@@ -79,24 +79,15 @@ fn add_one(limbs: &mut Vec<u32>) {
 pub fn read_decimal(text: Text<'_>, at: usize, precision: u64, scale: u64, size: u64) -> Result<(Vec<u8>, usize)> {
     let expected = "a decimal, as a string or a number";
     let at = text.space(at);
-    let end;
-    let own;
-    let digits = if text.byte(at) == Some(b'"') {
-        let string = text.string(at, expected)?;
-        end = string.end + 1;
-        match quote::contents(text, string, Quote::Text)? {
-            Piece::Here { start, len } => &text.bytes[start..start + len],
-            Piece::Own(decoded) => {
-                own = decoded;
-                own.as_slice()
-            }
-        }
+    let read = |digits: &[u8]| {
+        parse(digits, precision, scale).and_then(|(negative, digits)| pack(negative, &digits, size))
+    };
+    let (bytes, end) = if text.byte(at) == Some(b'"') {
+        quote::with_text(text, at, expected, read)?
     } else {
         let number = text.number(at, expected)?;
-        end = number.end;
-        &text.bytes[number.start..number.end]
+        (read(&text.bytes[number.start..number.end]), number.end)
     };
-    let bytes = parse(digits, precision, scale).and_then(|(negative, digits)| pack(negative, &digits, size));
     bytes.map(|b| (b, end)).map_err(|kind| {
         let expected = if kind == FaultKind::Range { "a decimal of the schema's precision, scale and size" } else { expected };
         Bad::new(kind, at, expected)

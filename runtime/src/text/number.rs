@@ -1,6 +1,6 @@
 //! Numbers that are written as text.
 
-use super::{Bad, Result, Text, time};
+use super::{Bad, Result, Text, quote, time};
 use reschema_ir::{FaultKind, TextNum};
 
 /// Reads a number: the raw bits of a register, and where it ends.
@@ -63,14 +63,14 @@ fn float(
     parse: impl Fn(&str) -> Option<(i64, bool)>,
 ) -> Result<(i64, usize)> {
     if text.byte(at) == Some(b'"') {
-        let string = text.string(at, expected)?;
-        let word = match &text.bytes[string.start..string.end] {
-            b"NaN" => "NaN",
-            b"Infinity" | b"INF" | b"+Infinity" | b"+INF" => "inf",
-            b"-Infinity" | b"-INF" => "-inf",
-            _ => return Err(Bad::new(FaultKind::Type, at, expected)),
-        };
-        return parse(word).map(|v| (v.0, string.end + 1)).ok_or_else(|| Bad::new(FaultKind::Type, at, expected));
+        let (word, end) = quote::with_text(text, at, expected, |bytes| match bytes {
+            b"NaN" => Some("NaN"),
+            b"Infinity" | b"INF" | b"+Infinity" | b"+INF" => Some("inf"),
+            b"-Infinity" | b"-INF" => Some("-inf"),
+            _ => None,
+        })?;
+        let value = word.and_then(parse).ok_or_else(|| Bad::new(FaultKind::Type, at, expected))?;
+        return Ok((value.0, end));
     }
     let number = text.number(at, expected)?;
     let digits = std::str::from_utf8(&text.bytes[number.start..number.end]).unwrap_or_default();
@@ -89,9 +89,9 @@ fn moment(text: Text<'_>, at: usize, form: TextNum) -> Result<(i64, usize)> {
             _ => integer(text, at, i64::MIN..=i64::MAX, expected),
         };
     }
-    let string = text.string(at, expected)?;
-    match time::parse(&text.bytes[string.start..string.end], form) {
-        Ok(value) => Ok((value, string.end + 1)),
+    let (parsed, end) = quote::with_text(text, at, expected, |bytes| time::parse(bytes, form))?;
+    match parsed {
+        Ok(value) => Ok((value, end)),
         Err(kind) => Err(Bad::new(kind, at, expected)),
     }
 }

@@ -1,9 +1,9 @@
 //! Keyed records: their keys in any order, speculated on in the expected one (ADR 0017).
 
-use super::quote::{Piece, contents};
+use super::quote::with_text;
 use super::scan::Quoted;
 use super::{Bad, Result, Text};
-use reschema_ir::{ConstId, FaultKind, Program, Quote, TableId, Twice, Unknown};
+use reschema_ir::{ConstId, FaultKind, Program, TableId, Twice, Unknown};
 
 /// Names, in the order of their bytes, with an entry each: a table of pairs of constant and entry.
 #[derive(Clone, Copy)]
@@ -93,15 +93,11 @@ impl Keys<'_> {
     }
 
     fn judge(&self, text: Text<'_>, name: Quoted, at: usize) -> Result<Key> {
-        let own;
-        let bytes = if name.escapes {
-            let Piece::Own(decoded) = contents(text, name, Quote::Text)? else { return Ok(Key::Other) };
-            own = decoded;
-            own.as_slice()
-        } else {
-            &text.bytes[name.start..name.end]
+        let place = match name.escapes {
+            true => with_text(text, at, "a key", |name| self.names.place(name))?.0,
+            false => self.names.place(&text.bytes[name.start..name.end]),
         };
-        match self.names.place(bytes) {
+        match place {
             Some(place) => match self.names.entry(place).and_then(|e| u32::try_from(e).ok()) {
                 Some(wanted) if wanted < self.rules.wanted => Ok(Key::Wanted(wanted)),
                 _ => Ok(Key::Other),
@@ -255,20 +251,9 @@ pub fn read_tag(text: Text<'_>, at: usize, names: &Names<'_>, null: i64) -> Resu
         Some(b'n') if null >= 0 => Ok((null, at)),
         Some(b'{') => {
             let place = text.space(at + 1);
-            let name = text.name(place)?;
-            let Piece::Here { start, len } = contents(text, Quoted { escapes: false, ..name }, Quote::Text)? else {
-                return Err(Bad::new(FaultKind::Union, place, "the name of a variant"));
-            };
-            let own;
-            let mut bytes = &text.bytes[start..start + len];
-            if name.escapes
-                && let Piece::Own(decoded) = contents(text, name, Quote::Text)?
-            {
-                own = decoded;
-                bytes = &own;
-            }
-            let entry = lookup(names, bytes);
-            let value = text.punctuation(name.end + 1, b':', "`:` behind the name of a variant")?;
+            text.name(place)?;
+            let (entry, end) = with_text(text, place, "the name of a variant", |name| lookup(names, name))?;
+            let value = text.punctuation(end, b':', "`:` behind the name of a variant")?;
             entry.map(|e| (e, value)).ok_or_else(|| Bad::new(FaultKind::Union, place, "the name of a variant of the union"))
         }
         _ => Err(text.other(at, "null, or an object that names a variant")),

@@ -33,6 +33,21 @@ pub fn read_quoted(text: Text<'_>, at: usize, form: Quote) -> Result<(Piece, usi
     Ok((contents(text, string, form)?, string.end + 1))
 }
 
+/// Shows the text of a string to `f`; with what it gives, where the string ends.
+pub(super) fn with_text<T>(
+    text: Text<'_>,
+    at: usize,
+    expected: &'static str,
+    f: impl FnOnce(&[u8]) -> T,
+) -> Result<(T, usize)> {
+    let string = text.string(at, expected)?;
+    let shown = match contents(text, string, Quote::Text)? {
+        Piece::Here { start, len } => f(&text.bytes[start..start + len]),
+        Piece::Own(own) => f(&own),
+    };
+    Ok((shown, string.end + 1))
+}
+
 pub(super) fn contents(text: Text<'_>, string: Quoted, form: Quote) -> Result<Piece> {
     let Quoted { start, end, escapes } = string;
     let here = &text.bytes[start..end];

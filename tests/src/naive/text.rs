@@ -490,6 +490,26 @@ fn block(items: Vec<Vec<u8>>) -> Vec<u8> {
     [head, items.concat(), vec![0]].concat()
 }
 
+/// A JSON text with the keys of its objects sorted, those that come twice in their order.
+pub fn sorted(text: &str) -> Option<String> {
+    fn sort(json: &mut Json) {
+        match json {
+            Json::Array(items) => items.iter_mut().for_each(sort),
+            Json::Object(entries) => {
+                entries.sort_by(|a, b| a.0.cmp(&b.0));
+                entries.iter_mut().for_each(|(_, v)| sort(v));
+            }
+            _ => {}
+        }
+    }
+    let (mut json, end) = Json::first(text)?;
+    sort(&mut json);
+    let mut out = String::new();
+    let plain = How { shuffle: false, space: false, escape: false, more: false, twice: false };
+    restyle(&json, &plain, &mut crate::random::Rng::new(0), &mut out);
+    (end == text.len()).then_some(out)
+}
+
 /// A JSON text written another way: keys in another order, white space, escapes, keys that nobody knows, keys twice.
 pub fn restyled(text: &str, rng: &mut crate::random::Rng) -> String {
     let Some((json, _)) = Json::first(text) else { return text.into() };
