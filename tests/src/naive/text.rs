@@ -556,7 +556,10 @@ fn restyle(json: &Json, how: &How, rng: &mut crate::random::Rng, out: &mut Strin
             }
             if how.twice && !entries.is_empty() {
                 let one = rng.pick(&entries).clone();
-                entries.push(one);
+                // Doubling what is deep, at each level, would not end.
+                if brackets(&one.1) == 0 {
+                    entries.push(one);
+                }
             }
             if how.shuffle {
                 rng.shuffle(&mut entries);
