@@ -51,10 +51,16 @@ pub fn value(run: &Run<'_>, start: usize, target: Target<'_>) -> Result<usize> {
 
 #[derive(Clone, Copy)]
 enum Span {
-    Input { start: usize, len: usize },
+    Input {
+        start: usize,
+        len: usize,
+    },
     Const(reschema_ir::ConstId),
     /// Decoded from text.
-    Own { start: usize, len: usize },
+    Own {
+        start: usize,
+        len: usize,
+    },
 }
 
 struct Frame {

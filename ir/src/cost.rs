@@ -176,8 +176,6 @@ fn writes(program: &Program, body: &Body, seen: &mut BTreeSet<FuncId>) -> bool {
             seen.insert(*func) && program.func(*func).is_some_and(|f| writes(program, &f.body, seen))
         }
         Op::Loop { to, item, .. } => *to != SeqOut::None || writes(program, item, seen),
-        op => {
-            cost(op, || 1).output != Side::NOTHING || op.bodies().iter().any(|b| writes(program, b, seen))
-        }
+        op => cost(op, || 1).output != Side::NOTHING || op.bodies().iter().any(|b| writes(program, b, seen)),
     })
 }

@@ -297,12 +297,7 @@ impl Driver<'_> {
     }
 
     /// Writes a variant of a union of the reader; `value` writes what is in it.
-    pub(crate) fn variant(
-        &mut self,
-        union: TypeId,
-        variant: usize,
-        value: impl FnOnce(&mut Self) -> Result,
-    ) -> Result {
+    pub(crate) fn variant(&mut self, union: TypeId, variant: usize, value: impl FnOnce(&mut Self) -> Result) -> Result {
         let plan = self.plan;
         let of = Typed { schema: &plan.reader, ty: union };
         let scope = self.b.scope();

@@ -22,14 +22,12 @@ impl Driver<'_> {
         let plan = self.plan;
         let of = Typed { schema: &plan.reader, ty };
         match (literal, &plan.reader.get(ty).shape) {
-            (Literal::List(items), Shape::List(t)) => {
-                self.known_sequence(Items::List, items.len(), |d| {
-                    items.iter().try_for_each(|i| {
-                        d.sink.begin_item(&mut d.b);
-                        d.literal(t.item, i)
-                    })
+            (Literal::List(items), Shape::List(t)) => self.known_sequence(Items::List, items.len(), |d| {
+                items.iter().try_for_each(|i| {
+                    d.sink.begin_item(&mut d.b);
+                    d.literal(t.item, i)
                 })
-            }
+            }),
             (Literal::Map(entries), Shape::Map(t)) => self.known_sequence(Items::Map, entries.len(), |d| {
                 entries.iter().try_for_each(|(k, v)| {
                     d.sink.begin_item(&mut d.b);
@@ -48,12 +46,10 @@ impl Driver<'_> {
                 self.sink.end_record(&mut self.b);
                 Ok(())
             }
-            (Literal::Union(i, value), Shape::Union(t)) => {
-                self.variant(ty, *i, |d| match t.variants.get(*i) {
-                    Some(v) => d.literal(v.ty, value),
-                    None => Ok(()),
-                })
-            }
+            (Literal::Union(i, value), Shape::Union(t)) => self.variant(ty, *i, |d| match t.variants.get(*i) {
+                Some(v) => d.literal(v.ty, value),
+                None => Ok(()),
+            }),
             (Literal::Enum(i), _) => {
                 let index = const_num(&mut self.b, *i as i64);
                 Ok(self.sink.write_symbol(&mut self.b, of, index)?)

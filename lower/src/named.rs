@@ -29,7 +29,10 @@ impl Driver<'_> {
         fields: &[FieldSource],
     ) -> Result {
         let rules = self.source.key_rules().ok_or_else(|| {
-            LowerError::Unsupported(Unsupported { format: "this format", what: "records by name".into() }, String::new())
+            LowerError::Unsupported(
+                Unsupported { format: "this format", what: "records by name".into() },
+                String::new(),
+            )
         })?;
         let scope = self.b.scope();
         let places = places(from.fields.len(), fields);
@@ -53,7 +56,9 @@ impl Driver<'_> {
                             Some(literal) => d.body(|d| d.literal(to.fields[r].ty, literal))?,
                             None => {
                                 let name = &from.fields[*index].name;
-                                d.failing(format!("the key {name:?} is missing, and the field has no default").as_bytes())?
+                                d.failing(
+                                    format!("the key {name:?} is missing, and the field has no default").as_bytes(),
+                                )?
                             }
                         };
                         d.find(&object, &from.fields[*index].name, place, Bodies(vec![there, absent]));

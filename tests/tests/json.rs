@@ -64,8 +64,10 @@ fn what_is_written_is_read_back() {
 fn through_avro_and_back() {
     for engine in both() {
         let order = schema(ORDER);
-        let there = engine.transform(Endpoint::json(&order, JsonOptions::PLAIN), Endpoint::avro(&order)).expect("resolves");
-        let back = engine.transform(Endpoint::avro(&order), Endpoint::json(&order, JsonOptions::PLAIN)).expect("resolves");
+        let there =
+            engine.transform(Endpoint::json(&order, JsonOptions::PLAIN), Endpoint::avro(&order)).expect("resolves");
+        let back =
+            engine.transform(Endpoint::avro(&order), Endpoint::json(&order, JsonOptions::PLAIN)).expect("resolves");
         let (mut avro, mut text) = (Vec::new(), Vec::new());
         there.run(TEXT.as_bytes(), &mut avro).expect("runs");
         assert_eq!(avro.last_chunk::<8>().map(|b| f64::from_le_bytes(*b)), Some(1e-7));
@@ -147,8 +149,22 @@ fn errors_say_where_and_what() {
         ("{\"a\":\"\\x\"}", ErrorKind::Syntax, (1, 7), "$", "an escape", "`\\`"),
         ("{\"a\":\"\\ud800\"}", ErrorKind::Utf8, (1, 7), "$", "a low surrogate", "`\\`"),
         ("{\"a\":1,\n\"l\":[1", ErrorKind::Truncated, (2, 7), "$", "`,` or `]`", "the input ends"),
-        ("{\"a\":\"é\", \"l\":[], \"e\":\"A\", \"b\":\"\"}", ErrorKind::Type, (1, 6), "$.a", "an integer", "the string \"é\""),
-        ("{\"a\":3000000000, \"l\":[], \"e\":\"A\", \"b\":\"\"}", ErrorKind::Range, (1, 6), "$.a", "32 bits", "3000000000"),
+        (
+            "{\"a\":\"é\", \"l\":[], \"e\":\"A\", \"b\":\"\"}",
+            ErrorKind::Type,
+            (1, 6),
+            "$.a",
+            "an integer",
+            "the string \"é\"",
+        ),
+        (
+            "{\"a\":3000000000, \"l\":[], \"e\":\"A\", \"b\":\"\"}",
+            ErrorKind::Range,
+            (1, 6),
+            "$.a",
+            "32 bits",
+            "3000000000",
+        ),
         ("{\"a\":1, \"l\":[1,\n2.5], \"e\":\"A\", \"b\":\"\"}", ErrorKind::Type, (2, 1), "$.l[]", "an integer", "2.5"),
         ("{\"a\":1, \"l\":[], \"e\":\"X\", \"b\":\"\"}", ErrorKind::Enum, (1, 23), "$.e", "a symbol", "\"X\""),
         ("{\"a\":1, \"l\":[], \"e\":\"A\", \"b\":\"?\"}", ErrorKind::Type, (1, 30), "$.b", "base64", "\"?\""),

@@ -80,7 +80,8 @@ fn styles() -> [(Style, JsonOptions); 3] {
 
 fn run_set(set: &CaseSet, tally: &mut Tally) {
     let Ok(pair) = Pair::new(&set.writer, &set.reader, &set.policy) else { return };
-    let (writer, reader) = (Schema::parse(&set.writer).expect("a schema"), Schema::parse(&set.reader).expect("a schema"));
+    let (writer, reader) =
+        (Schema::parse(&set.writer).expect("a schema"), Schema::parse(&set.reader).expect("a schema"));
     let mut rng = Rng::new(set.seed ^ 0x6a73_6f6e);
     let (style, options) = *rng.pick(&styles());
     let engines = [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&set.policy, t));

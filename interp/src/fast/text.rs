@@ -147,7 +147,13 @@ impl FastProgram {
     /// # Safety
     /// As [`FastProgram::text`].
     #[inline(never)]
-    pub(super) unsafe fn open_items(&self, at: &mut Place<'_>, w: u32, object: bool, to: SeqOut) -> Result<bool, Outcome> {
+    pub(super) unsafe fn open_items(
+        &self,
+        at: &mut Place<'_>,
+        w: u32,
+        object: bool,
+        to: SeqOut,
+    ) -> Result<bool, Outcome> {
         // SAFETY: `close_items` asks for room; before that only what is left for the count is passed over.
         unsafe {
             let (more, p) = text::open_items(at.p, at.end, object)?;
@@ -171,7 +177,13 @@ impl FastProgram {
     /// # Safety
     /// As [`FastProgram::open_items`].
     #[inline(never)]
-    pub(super) unsafe fn next_item(&self, at: &mut Place<'_>, w: u32, object: bool, to: SeqOut) -> Result<bool, Outcome> {
+    pub(super) unsafe fn next_item(
+        &self,
+        at: &mut Place<'_>,
+        w: u32,
+        object: bool,
+        to: SeqOut,
+    ) -> Result<bool, Outcome> {
         // SAFETY: as above.
         unsafe {
             let (more, p) = text::next_item(at.p, at.end, object)?;

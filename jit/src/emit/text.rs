@@ -345,9 +345,8 @@ impl Emitter<'_, '_> {
 /// Whether any text is decoded.
 pub(super) fn decodes(program: &Program) -> bool {
     fn body(b: &Body) -> bool {
-        b.0.iter().any(|i| {
-            matches!(i.op, Op::ReadQuoted { .. } | Op::ReadDecimal { .. }) || i.op.bodies().iter().any(body)
-        })
+        b.0.iter()
+            .any(|i| matches!(i.op, Op::ReadQuoted { .. } | Op::ReadDecimal { .. }) || i.op.bodies().iter().any(body))
     }
     program.funcs.iter().any(|f| body(&f.body))
 }

@@ -3,10 +3,10 @@
 use super::{Helper, code};
 use crate::context::Context;
 use reschema_ir::{Op, Program, Quote, SeqOut, TableId, TextNum};
-use reschema_runtime::{Limits, Outcome};
 use reschema_runtime::raw::sequence::span_at;
 use reschema_runtime::raw::text::{self, Record};
 use reschema_runtime::text::{Names, Rules, lookup};
+use reschema_runtime::{Limits, Outcome};
 
 /// What `find_field` gives for a key that is not there: no address.
 pub(crate) const ABSENT: i64 = 1;

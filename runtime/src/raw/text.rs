@@ -3,8 +3,8 @@
 //!
 //! Text is taken to go on behind its end, so whatever touches the end leaves: the checking interpreter knows.
 
-use super::sequence::distance;
 use super::scalar::write_varint;
+use super::sequence::distance;
 use crate::fault::Outcome;
 use crate::text::{self, Items, Keys, Names, Piece, Rules, Text};
 use reschema_ir::cost::{SPAN_SLACK, TEXT_NUM};

@@ -42,13 +42,18 @@ fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> 
             decimal::read_decimal(text, at, precision, scale.into(), 0).is_ok()
         }
         Row::Text => string,
-        Row::Symbol(table) => string && with_text(text, at, "", |name| lookup(&Names::new(program, table), name).is_some())?.0,
-        Row::Latin(size) => string && with_text(text, at, "", |b| latin(b).is_some_and(|b| b.len() as u64 == u64::from(size)))?.0,
+        Row::Symbol(table) => {
+            string && with_text(text, at, "", |name| lookup(&Names::new(program, table), name).is_some())?.0
+        }
+        Row::Latin(size) => {
+            string && with_text(text, at, "", |b| latin(b).is_some_and(|b| b.len() as u64 == u64::from(size)))?.0
+        }
         Row::Base64(size) => {
             string
-                && text.string(at, "a string").and_then(|s| contents(text, s, Quote::Base64)).is_ok_and(|piece| {
-                    matches!(piece, Piece::Own(own) if own.len() as u64 == u64::from(size))
-                })
+                && text
+                    .string(at, "a string")
+                    .and_then(|s| contents(text, s, Quote::Base64))
+                    .is_ok_and(|piece| matches!(piece, Piece::Own(own) if own.len() as u64 == u64::from(size)))
         }
         Row::Array => first == Some(b'['),
         Row::Object => first == Some(b'{'),

@@ -79,9 +79,8 @@ fn add_one(limbs: &mut Vec<u32>) {
 pub fn read_decimal(text: Text<'_>, at: usize, precision: u64, scale: u64, size: u64) -> Result<(Vec<u8>, usize)> {
     let expected = "a decimal, as a string or a number";
     let at = text.space(at);
-    let read = |digits: &[u8]| {
-        parse(digits, precision, scale).and_then(|(negative, digits)| pack(negative, &digits, size))
-    };
+    let read =
+        |digits: &[u8]| parse(digits, precision, scale).and_then(|(negative, digits)| pack(negative, &digits, size));
     let (bytes, end) = if text.byte(at) == Some(b'"') {
         quote::with_text(text, at, expected, read)?
     } else {
@@ -89,7 +88,8 @@ pub fn read_decimal(text: Text<'_>, at: usize, precision: u64, scale: u64, size:
         (read(&text.bytes[number.start..number.end]), number.end)
     };
     bytes.map(|b| (b, end)).map_err(|kind| {
-        let expected = if kind == FaultKind::Range { "a decimal of the schema's precision, scale and size" } else { expected };
+        let expected =
+            if kind == FaultKind::Range { "a decimal of the schema's precision, scale and size" } else { expected };
         Bad::new(kind, at, expected)
     })
 }

@@ -17,8 +17,8 @@ pub use decimal::{read_decimal, write_decimal};
 pub use number::read_num;
 pub use object::{Keys, Names, Rules, State, close, find, index, indexed, lookup, read_tag};
 pub use quote::{Piece, read_quoted};
-pub use scan::{Items, Space};
 pub(crate) use scan::is_plain;
+pub use scan::{Items, Space};
 pub use write::{write_num, write_quoted};
 
 use reschema_ir::FaultKind;

@@ -24,7 +24,12 @@ pub fn read_num(text: Text<'_>, at: usize, form: TextNum) -> Result<(i64, usize)
     }
 }
 
-fn integer(text: Text<'_>, at: usize, range: std::ops::RangeInclusive<i64>, expected: &'static str) -> Result<(i64, usize)> {
+fn integer(
+    text: Text<'_>,
+    at: usize,
+    range: std::ops::RangeInclusive<i64>,
+    expected: &'static str,
+) -> Result<(i64, usize)> {
     let number = text.number(at, expected)?;
     if !number.integer {
         return Err(Bad::new(FaultKind::Type, at, expected));

@@ -128,7 +128,9 @@ pub fn index(text: Text<'_>, start: usize, keys: &Keys<'_>, stack: &mut Vec<u64>
             let slot = &mut stack[base + 1 + wanted as usize];
             match keys.rules.twice {
                 _ if *slot == 0 => *slot = value as u64 + 1,
-                Twice::Refuse => return Err(Bad::new(FaultKind::Key, place, "no key that was met before in this object")),
+                Twice::Refuse => {
+                    return Err(Bad::new(FaultKind::Key, place, "no key that was met before in this object"));
+                }
                 Twice::First => {}
                 Twice::Last => *slot = value as u64 + 1,
             }
@@ -254,7 +256,9 @@ pub fn read_tag(text: Text<'_>, at: usize, names: &Names<'_>, null: i64) -> Resu
             text.name(place)?;
             let (entry, end) = with_text(text, place, "the name of a variant", |name| lookup(names, name))?;
             let value = text.punctuation(end, b':', "`:` behind the name of a variant")?;
-            entry.map(|e| (e, value)).ok_or_else(|| Bad::new(FaultKind::Union, place, "the name of a variant of the union"))
+            entry
+                .map(|e| (e, value))
+                .ok_or_else(|| Bad::new(FaultKind::Union, place, "the name of a variant of the union"))
         }
         _ => Err(text.other(at, "null, or an object that names a variant")),
     }

@@ -137,7 +137,9 @@ impl<'a> Text<'a> {
     pub fn literal(self, at: usize, word: &[u8], expected: &'static str) -> Result<usize> {
         let at = self.space(at);
         match (self.byte(at), word.first()) {
-            (Some(found), Some(first)) if found != *first && first.is_ascii_alphabetic() => Err(self.other(at, expected)),
+            (Some(found), Some(first)) if found != *first && first.is_ascii_alphabetic() => {
+                Err(self.other(at, expected))
+            }
             _ => self.word(at, word, expected),
         }
     }

@@ -7,7 +7,8 @@ use reschema_ir::{Builder, Column, Num, NumUse, Op, SeqOut, SpanUse};
 use reschema_lower::{Index, Items, Order, Scalar, Sink, Unsupported, Value};
 
 /// The format: it can only be written.
-pub const COLUMNS: Format = Format { name: "columns", source: None, sink: Some(|_| Box::new(ColumnSink::default())), options: 0, text: false };
+pub const COLUMNS: Format =
+    Format { name: "columns", source: None, sink: Some(|_| Box::new(ColumnSink::default())), options: 0, text: false };
 
 #[derive(Default)]
 struct ColumnSink {

@@ -9,7 +9,13 @@ use reschema_ir::{Builder, Len, Num, NumUse, Op, SeqIn, SeqOut, SpanUse};
 use reschema_lower::{Access, Index, Order, Scalar, Sink, Source, Unsupported, Value};
 
 /// The format.
-pub const KEYED: Format = Format { name: "keyed", source: Some(|_| Box::new(Keyed)), sink: Some(|_| Box::new(Keyed)), options: 0, text: false };
+pub const KEYED: Format = Format {
+    name: "keyed",
+    source: Some(|_| Box::new(Keyed)),
+    sink: Some(|_| Box::new(Keyed)),
+    options: 0,
+    text: false,
+};
 
 struct Keyed;
 

@@ -49,7 +49,7 @@ fn to_base64(bytes: &[u8]) -> String {
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let bare = text.trim_end_matches('=');
     let pad = text.len() - bare.len();
-    if bare.len() % 4 == 1 || (pad > 0 && (bare.len() + pad) % 4 != 0) || pad > 2 {
+    if bare.len() % 4 == 1 || (pad > 0 && !(bare.len() + pad).is_multiple_of(4)) || pad > 2 {
         return None;
     }
     let (mut bits, mut held, mut out) = (0u32, 0, vec![]);
@@ -105,7 +105,7 @@ fn decimal_value(text: &str, precision: i128, scale: i128) -> Result<i128, &'sta
     }
     let exponent: i64 = exponent.parse().map_err(|_| "range")?;
     let point = all.len() as i64 - fraction.len() as i64 + exponent + scale as i64;
-    if point > 30 || point < 0 {
+    if !(0..=30).contains(&point) {
         return Err("range");
     }
     let kept = format!("{all:0<width$}", width = point as usize);
@@ -220,7 +220,13 @@ impl Text {
 }
 
 fn special(v: f64) -> String {
-    quoted(if v.is_nan() { "NaN" } else if v > 0.0 { "Infinity" } else { "-Infinity" })
+    quoted(if v.is_nan() {
+        "NaN"
+    } else if v > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
+    })
 }
 
 struct Datum<'a> {
@@ -409,7 +415,11 @@ impl Reading<'_> {
             return match (json, null) {
                 (Json::Null, Some(i)) => long(i as i64),
                 (Json::Object(entries), _) => match entries.as_slice() {
-                    [(tag, value)] => match t.variants.iter().position(|v| Some(*v) != null_type(t, null) && self.text.tag(*v) == *tag) {
+                    [(tag, value)] => match t
+                        .variants
+                        .iter()
+                        .position(|v| Some(*v) != null_type(t, null) && self.text.tag(*v) == *tag)
+                    {
                         Some(i) => [long(i as i64), self.value(t.variants[i], value, depth)].concat(),
                         None => self.bad("union"),
                     },
@@ -462,9 +472,8 @@ impl Reading<'_> {
                     let null = |v: &usize| self.text.schema.types[*v].kind == Kind::Null;
                     of.kind == Kind::Null || of.variants.iter().any(null)
                 };
-                let may_miss = |f: &super::schema::Field| {
-                    f.default.is_some() || (self.text.style.missing_is_null && nullable(f))
-                };
+                let may_miss =
+                    |f: &super::schema::Field| f.default.is_some() || (self.text.style.missing_is_null && nullable(f));
                 known && t.fields.iter().all(|f| may_miss(f) || entries.iter().any(|(k, _)| *k == f.name))
             }
             (Kind::Record, _) => false,
@@ -514,7 +523,13 @@ pub fn sorted(text: &str) -> Option<String> {
 pub fn restyled(text: &str, rng: &mut crate::random::Rng) -> String {
     let Some((json, _)) = Json::first(text) else { return text.into() };
     let mut out = String::new();
-    let how = How { shuffle: rng.one_in(2), space: rng.one_in(2), escape: rng.one_in(3), more: rng.one_in(4), twice: rng.one_in(8) };
+    let how = How {
+        shuffle: rng.one_in(2),
+        space: rng.one_in(2),
+        escape: rng.one_in(3),
+        more: rng.one_in(4),
+        twice: rng.one_in(8),
+    };
     restyle(&json, &how, rng, &mut out);
     out
 }
@@ -551,7 +566,8 @@ fn restyle(json: &Json, how: &How, rng: &mut crate::random::Rng, out: &mut Strin
         Json::Object(entries) => {
             let mut entries = entries.clone();
             if how.more && rng.one_in(2) {
-                let what = if rng.one_in(2) { Json::Array(vec![Json::Object(vec![]), Json::Null]) } else { Json::Bool(true) };
+                let what =
+                    if rng.one_in(2) { Json::Array(vec![Json::Object(vec![]), Json::Null]) } else { Json::Bool(true) };
                 entries.insert(rng.below(entries.len() + 1), ("unknown".into(), what));
             }
             if how.twice && !entries.is_empty() {
