@@ -45,11 +45,11 @@ fn to_base64(bytes: &[u8]) -> String {
     out
 }
 
-/// Padding may be missing; what is there must be right.
+/// Padding may be missing, in part too.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let bare = text.trim_end_matches('=');
     let pad = text.len() - bare.len();
-    if bare.len() % 4 == 1 || (pad > 0 && !(bare.len() + pad).is_multiple_of(4)) || pad > 2 {
+    if bare.len() % 4 == 1 || pad > (4 - bare.len() % 4) % 4 {
         return None;
     }
     let (mut bits, mut held, mut out) = (0u32, 0, vec![]);
@@ -291,6 +291,10 @@ impl Reading<'_> {
 
     fn value(&mut self, ty: usize, json: &Json, depth: u32) -> Vec<u8> {
         let t = &self.text.schema.types[ty];
+        // Levels are the schema's: they count whatever stands there.
+        if matches!(t.kind, Kind::Array | Kind::Map | Kind::Record) {
+            self.enter(depth);
+        }
         match (t.kind, json) {
             (Kind::Null, Json::Null) => vec![],
             (Kind::Boolean, Json::Bool(b)) => vec![u8::from(*b)],
@@ -327,12 +331,10 @@ impl Reading<'_> {
                 None => self.bad("enum"),
             },
             (Kind::Array, Json::Array(items)) => {
-                self.enter(depth);
                 let items: Vec<Vec<u8>> = items.iter().map(|i| self.value(t.item, i, depth + 1)).collect();
                 block(items)
             }
             (Kind::Map, Json::Object(entries)) => {
-                self.enter(depth);
                 let entry = |(k, v): &(String, Json), s: &mut Self| {
                     [put_bytes(k.as_bytes()), s.value(t.item, v, depth + 1)].concat()
                 };
@@ -375,7 +377,6 @@ impl Reading<'_> {
     }
 
     fn record(&mut self, ty: usize, entries: &[(String, Json)], depth: u32) -> Vec<u8> {
-        self.enter(depth);
         let t = &self.text.schema.types[ty];
         let most = self.text.depth.saturating_sub(depth) * 2 + 1;
         if entries.iter().any(|(_, v)| brackets(v) > most) {
