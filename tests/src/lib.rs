@@ -7,4 +7,5 @@ pub mod engines;
 pub mod formats;
 pub mod fuzz;
 pub mod naive;
+pub mod ops;
 pub mod random;

@@ -4,9 +4,12 @@
 
 use reschema::json::{BytesAs, JsonOptions, TimesAs};
 use reschema::{Endpoint, Engine, Limits, ResolutionRules, Schema, Tiering, Transform, UnionMatch};
+use reschema_ir::OpCounts;
 use reschema_tests::naive::text::{Style, Text, restyled, sorted};
 use reschema_tests::naive::{Pair, Policy};
+use reschema_tests::ops;
 use reschema_tests::random::{CaseSet, Rng, case_set};
+use std::sync::Arc;
 
 const DEFAULT_CASES: usize = 60_000;
 
@@ -24,22 +27,25 @@ struct Tally {
     accepted: usize,
     refused: usize,
     no_json: usize,
+    evolved: usize,
     fast: u64,
     compiled: u64,
     checked: u64,
+    /// How often compiled code has executed ops.
+    ops: Arc<OpCounts>,
 }
 
 impl Tally {
     fn cases(&self) -> usize {
-        self.written + self.too_long + self.read_back + self.restyled
+        self.written + self.too_long + self.read_back + self.restyled + self.evolved
     }
 }
 
-fn engine(policy: &Policy, tiering: Tiering) -> Engine {
+fn engine(policy: &Policy, tiering: Tiering, counts: &Arc<OpCounts>) -> Engine {
     let limits = Limits::default().depth(policy.max_depth).zero_size_items(policy.zero_cap);
     let union = if policy.first_match { UnionMatch::FirstMatch } else { UnionMatch::ExactFirst };
     let rules = ResolutionRules::default().union_match(union);
-    Engine::builder().limits(limits).rules(rules).tiering(tiering).build().expect("an engine")
+    Engine::builder().limits(limits).rules(rules).tiering(tiering).counts(counts.clone()).build().expect("an engine")
 }
 
 type Answer = Result<(Vec<u8>, usize), (String, Option<u64>, String)>;
@@ -84,7 +90,7 @@ fn run_set(set: &CaseSet, tally: &mut Tally) {
         (Schema::parse(&set.writer).expect("a schema"), Schema::parse(&set.reader).expect("a schema"));
     let mut rng = Rng::new(set.seed ^ 0x6a73_6f6e);
     let (style, options) = *rng.pick(&styles());
-    let engines = [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&set.policy, t));
+    let engines = [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&set.policy, t, &tally.ops));
     let transforms = |from: &Endpoint, to: &Endpoint| -> Vec<Transform> {
         engines.iter().map(|e| e.transform(from.clone(), to.clone()).expect("resolves")).collect()
     };
@@ -92,8 +98,36 @@ fn run_set(set: &CaseSet, tally: &mut Tally) {
     let there = transforms(&Endpoint::avro(&writer), &json);
     let back = transforms(&json, &Endpoint::avro(&reader));
     let text = Text::new(&set.reader, style, set.policy.max_depth).expect("a schema");
+    // The writer's data as text, and that under the reader's schema: as without the text.
+    // Where the first match is taken, a schema does not always resolve to itself.
+    let whole = Pair::new(&set.writer, &set.writer, &set.policy).ok();
+    let whole = whole.filter(|_| style.tagged && !set.policy.first_match);
+    let json_of_writer = Endpoint::json(&writer, options);
+    let told = transforms(&Endpoint::avro(&writer), &json_of_writer);
+    let evolved = transforms(&json_of_writer, &Endpoint::avro(&reader));
     let context = || format!("seed {} {style:?}\nwriter {}\nreader {}", set.seed, set.writer, set.reader);
     for input in &set.inputs {
+        if whole.as_ref().is_some_and(|w| w.run(input).is_ok())
+            && let Ok((json, _)) = run(&told, input, tally, &context)
+        {
+            let got = run(&evolved, &json, tally, &context);
+            match (pair.run(input), got) {
+                (Ok((want, _)), Ok((got, end))) => {
+                    assert_eq!(end, json.len(), "{}", context());
+                    // Only what a NaN carries is lost.
+                    let alike = |a: &[u8]| text.write(a).map(|t| sorted(&t).expect("JSON"));
+                    assert!(
+                        got == want || alike(&got) == alike(&want),
+                        "{}\n{want:?}\n{got:?}\n{}",
+                        context(),
+                        String::from_utf8_lossy(&json)
+                    );
+                }
+                (Err(_), Err(_)) => {}
+                (want, got) => panic!("{}\n{want:?}\n{got:?}\n{}", context(), String::from_utf8_lossy(&json)),
+            }
+            tally.evolved += 1;
+        }
         let Ok((datum, _)) = pair.run(input) else { continue };
         let answer = run(&there, input, tally, &context);
         let Some(want) = text.write(&datum) else {
@@ -191,4 +225,7 @@ fn json_at_either_end() {
     assert!(total.refused + total.no_json > total.restyled / 20, "{total:?}");
     // A fast path that always leaves would agree as well.
     assert!(total.compiled > total.fast / 2 && total.checked < total.fast, "{total:?}");
+    for (op, n) in total.ops.all().filter(|(op, _)| ops::TEXT.contains(op)) {
+        assert!(n >= 100, "{op}: executed {n} times by compiled code");
+    }
 }

@@ -10,7 +10,7 @@ use reschema::{Endpoint, Engine, PassSet, Schema};
 use reschema_interp::fast::{FastProgram, Machine};
 use reschema_ir::{Convert, Num, OpCounts, Program};
 use reschema_runtime::{Limits, Outcome, UserFn, Window};
-use reschema_tests::cases;
+use reschema_tests::{cases, ops};
 use std::sync::Arc;
 
 #[cfg(not(miri))]
@@ -212,6 +212,7 @@ fn bodies() -> Vec<String> {
         out.push(format!("{read}\nenter level=1 !0\ncall func=@1 level=1 !0\nwrite.num src=n0 to=i64 !0"));
     }
     out.push("verbatim !0 {\nmove.span from=zigzag to=zigzag utf8=yes !0\n}".into());
+    out.push("skip.tree form=json level=0 !0\nemit value=c1 !0".into());
     for table in ["t1", "t4", "t5", "t6"] {
         out.push(format!("skip.run index=zigzag32 len=zigzag kinds={table} !0\nmove.num from=u8 to=u8 !0"));
     }
@@ -253,6 +254,7 @@ fn every_op_at_the_end_of_its_promise() {
     inputs.push([[0xff; 9].as_slice(), &[1], &[0xfe, 0xff, 0xff, 0xff, 0x0f]].concat().repeat(16));
     inputs.push([&[20], b"0123456789".as_slice()].concat().repeat(20));
     inputs.push([&[200, 1], [b'a'; 100].as_slice()].concat().repeat(3));
+    inputs.push(br#"{"a":[1,-2.5e3,{"\u00e9":null}],"b":"x"} [] true"#.repeat(6));
     // What is small in several forms, so that loops, switches and look-ups go their ways.
     inputs.push([0, 1, 0, 2, 3, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0].repeat(10));
     // Nullable fields as the table t4 has them, once with all and once with few.
@@ -275,7 +277,7 @@ fn every_op_at_the_end_of_its_promise() {
     bench.tell(&format!("{} bodies", bodies.len().div_ceil(BODIES)));
     let counts: Vec<_> = counts.all().collect();
     println!("executed: {counts:?}");
-    for (op, n) in counts {
+    for (op, n) in counts.into_iter().filter(|(op, _)| !ops::TEXT.contains(op)) {
         // Code that writes columns is refused.
         assert_eq!(
             n >= 100,
