@@ -70,6 +70,25 @@ impl Endpoint {
     }
 
     /// JSON under a schema.
+    ///
+    /// ```
+    /// use reschema::json::JsonOptions;
+    /// use reschema::{Endpoint, Engine, Schema};
+    ///
+    /// let schema = Schema::parse(r#"{"type":"record","name":"R","fields":[
+    ///     {"name":"id","type":"int"},{"name":"note","type":["null","string"]}]}"#)?;
+    /// let engine = Engine::builder().build()?;
+    /// let json = Endpoint::json(&schema, JsonOptions::PLAIN);
+    ///
+    /// let mut text = Vec::new();
+    /// engine.transform(Endpoint::avro(&schema), json.clone())?.run(b"\x0e\x02\x04hi", &mut text)?;
+    /// assert_eq!(text, br#"{"id":7,"note":"hi"}"#);
+    ///
+    /// let mut bytes = Vec::new();
+    /// engine.transform(json, Endpoint::avro(&schema))?.run(br#"{ "note": null, "id": 7 }"#, &mut bytes)?;
+    /// assert_eq!(bytes, b"\x0e\x00");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn json(schema: &Schema, options: JsonOptions) -> Endpoint {
         Endpoint::new(Format::json(options), schema)
     }
