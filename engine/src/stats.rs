@@ -51,6 +51,19 @@ pub struct CompileStats {
     pub steps_back: u64,
 }
 
+/// Small calls of many transforms in turns, which are compared together: so much code costs each its place in the
+/// processor's caches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CrowdStats {
+    /// Comparisons that have ended.
+    pub comparisons: u64,
+    /// Whether such calls are interpreted, though their transforms have native code: it was slower.
+    pub interpreted: bool,
+    /// Time on native code for each nanosecond on the interpreter, as found last.
+    pub native_to_interpreted: Option<f64>,
+}
+
 /// Which tier a transform is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -114,6 +127,8 @@ pub struct EngineStats {
     pub exits: Exits,
     /// Compiles.
     pub compiles: CompileStats,
+    /// Small calls of transforms in turns.
+    pub crowd: CrowdStats,
     /// Transforms that wait to be compiled.
     pub queued: usize,
     /// Waiting transforms that were gone when their turn came.

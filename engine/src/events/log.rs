@@ -14,6 +14,9 @@ pub(super) fn note(event: Event<'_>) {
         Event::SteppedBack { name, interpreted, native } => {
             debug!(target: "reschema", name, interpreted, native, "stepped back to the interpreter");
         }
+        Event::Crowd { interprets, ratio } => {
+            debug!(target: "reschema", interprets, ratio, "small calls in turns have another tier");
+        }
         Event::Abandoned { name, after } => {
             warn!(target: "reschema", name, seconds = after.as_secs_f64(), "a compile that does not end was given up");
         }

@@ -14,6 +14,7 @@ pub(super) fn note(event: Event<'_>) {
         Event::NotCompiled { .. } => counter!("reschema_compiles_failed").increment(1),
         Event::Evicted { .. } => counter!("reschema_evictions").increment(1),
         Event::SteppedBack { .. } => counter!("reschema_steps_back").increment(1),
+        Event::Crowd { .. } => counter!("reschema_crowd_changes").increment(1),
         Event::Abandoned { .. } => counter!("reschema_compiles_abandoned").increment(1),
         Event::Off { .. } => counter!("reschema_compiling_off").increment(1),
         Event::BadSwitch { .. } => counter!("reschema_bad_switches").increment(1),

@@ -28,6 +28,9 @@ pub(crate) enum Event<'a> {
     Evicted { name: &'a str, code_bytes: usize },
     /// Its code was slower than the interpreter: nanoseconds a byte.
     SteppedBack { name: &'a str, interpreted: f64, native: f64 },
+    /// Who runs small calls of many transforms in turns from now on, and what native code takes for each nanosecond on the
+    /// interpreter.
+    Crowd { interprets: bool, ratio: f64 },
     /// A compile has taken too long.
     Abandoned { name: &'a str, after: Duration },
     /// The engine compiles no more, and why.

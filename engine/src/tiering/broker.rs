@@ -1,6 +1,7 @@
 //! What the transforms of an engine share: who compiles, how much code there may be, what was learned, what was done.
 
 use super::code::Code;
+use super::crowd::Crowd;
 use super::decision::Facts;
 use super::hotness::{Ran, Sum};
 use super::prediction::Prediction;
@@ -18,6 +19,7 @@ pub(crate) struct Broker {
     pub(crate) tiering: Tiering,
     pub(crate) generator: Generator,
     pub(crate) code: Code,
+    pub(crate) crowd: Crowd,
     threads: Option<CompileThreads>,
     prediction: Mutex<Prediction>,
     transforms: Mutex<Transforms>,
@@ -81,6 +83,7 @@ impl Broker {
             tiering,
             generator: Generator::new(options),
             code: Code::default(),
+            crowd: Crowd::default(),
             prediction: Mutex::default(),
             transforms: Mutex::default(),
             off: off.map_or_else(OnceLock::new, |why| OnceLock::from(String::from(why))),
@@ -174,6 +177,15 @@ impl Broker {
         waiting.iter().filter_map(Weak::upgrade).for_each(|w| w.unqueue());
     }
 
+    fn alive(&self) -> Vec<Arc<TierState>> {
+        lock(&self.transforms).alive.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Shows code to small calls, or hides it, of all transforms.
+    pub(crate) fn show(&self, shown: bool) {
+        self.alive().iter().for_each(|t| t.show_to_crowd(shown));
+    }
+
     pub(crate) fn stats(&self) -> EngineStats {
         let (alive, mut done): (Vec<Arc<TierState>>, Done) = {
             let transforms = lock(&self.transforms);
@@ -191,6 +203,7 @@ impl Broker {
             checked_records: done.sum.checked,
             exits: done.exits,
             compiles: done.compiles,
+            crowd: self.crowd.stats(),
             queued: self.threads.as_ref().map_or(0, CompileThreads::waiting),
             stale: self.threads.as_ref().map_or(0, CompileThreads::stale),
             code_bytes: self.code.bytes(),

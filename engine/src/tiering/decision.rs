@@ -132,6 +132,19 @@ pub(crate) fn compare(interpreted: &[f64], native: &[f64]) -> Worth {
     }
 }
 
+/// What native code of a crowd takes, at most, for each nanosecond on the interpreter: if it gains less, the interpreter leaves
+/// the caches to others.
+const CROWD_GAINS: f64 = 0.95;
+
+/// By stretches in turns, of many transforms together.
+pub(crate) fn compare_crowd(interpreted: &[f64], native: &[f64]) -> Worth {
+    match compare(interpreted, native) {
+        Worth::Unknown => Worth::Unknown,
+        _ if median(native) > median(interpreted) * CROWD_GAINS => Worth::Slower,
+        _ => Worth::Keeps,
+    }
+}
+
 pub(crate) fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -224,6 +237,10 @@ mod tests {
         assert_eq!(compare(&of(1.0)[1..], &of(2.0)), Worth::Unknown);
         assert_eq!(compare(&of(1.0), &of(1.1)), Worth::Slower);
         assert_eq!(compare(&of(1.1), &of(1.0)), Worth::Keeps);
+        // A crowd has to gain something.
+        assert_eq!(compare_crowd(&of(1.0)[1..], &of(0.1)), Worth::Unknown);
+        assert_eq!(compare_crowd(&of(1.0), &of(0.96)), Worth::Slower);
+        assert_eq!(compare_crowd(&of(1.0), &of(0.94)), Worth::Keeps);
         // One interruption does not decide.
         let mut native = of(0.9);
         native[3] = 1000.0;

@@ -24,6 +24,8 @@ const MOST: f64 = 4.0;
 pub(crate) struct Sampler {
     /// Calls until one is timed.
     left: u32,
+    /// Calls up to that one.
+    calls: u64,
     random: u32,
 }
 
@@ -32,7 +34,7 @@ impl Default for Sampler {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         // Any number but 0 will do; threads differ.
         let random = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9) | 1;
-        let mut sampler = Sampler { left: 1, random };
+        let mut sampler = Sampler { left: 1, calls: 0, random };
         sampler.again();
         sampler
     }
@@ -46,6 +48,11 @@ impl Sampler {
         self.left == 0 && self.again()
     }
 
+    /// Calls so far, if one is timed now.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls - u64::from(self.left)
+    }
+
     #[cold]
     fn again(&mut self) -> bool {
         // Xorshift: an even pace would meet only some of those who take turns.
@@ -53,6 +60,7 @@ impl Sampler {
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
         self.left = 1 + self.random % (2 * EACH - 1);
+        self.calls += u64::from(self.left);
         true
     }
 }

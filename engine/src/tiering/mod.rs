@@ -2,10 +2,11 @@
 //!
 //! [`decision`] is the rule, and nothing else. [`hotness`] measures what it goes by; [`state`] keeps what has become of one
 //! transform; [`broker`] is what transforms of an engine share: the queue and threads that compile ([`threads`]), the bytes
-//! of code ([`code`]), what a compile costs ([`prediction`]). [`switches`] are the environment's.
+//! of code ([`code`]), what a compile costs ([`prediction`]), whether native code pays where many take turns ([`crowd`]). [`switches`] are the environment's.
 
 pub(crate) mod broker;
 mod code;
+pub(crate) mod crowd;
 pub(crate) mod decision;
 pub(crate) mod hotness;
 mod prediction;

@@ -1,7 +1,8 @@
 //! A call, on whichever tier has the transform now. Calls of many values are cut into slices, so that the tier may change
 //! between two of them: never within a value.
 
-use super::hotness::{EACH, LARGE, Lane, MANY, Ran, Sampler, Timed};
+use super::crowd::Member;
+use super::hotness::{Class, EACH, LARGE, Lane, MANY, Ran, Sampler, Timed};
 use super::recent::{Held, Recent};
 use super::state::TierState;
 use crate::native::Native;
@@ -27,6 +28,7 @@ pub(crate) struct Thread {
     sampler: Sampler,
     lane: Lane,
     recent: Recent,
+    member: Member,
 }
 
 /// What was done, whether or not it ended well.
@@ -63,7 +65,7 @@ impl TierState {
         output: &mut Output<'_>,
     ) -> Result<Batch, Failure> {
         let Thread { environment, lane, recent, .. } = thread;
-        let publication = self.publication();
+        let publication = self.shown();
         let (result, ran) = if publication == 0 {
             (interpreter.run(environment, request, output), Ran::Interpreted)
         } else if let Some(native) = recent.kept(publication) {
@@ -102,9 +104,13 @@ impl TierState {
         left: u64,
         calls: u32,
     ) -> Result<Batch, Failure> {
-        let Thread { environment, lane, recent, .. } = thread;
+        let Thread { environment, lane, recent, member, sampler } = thread;
         let timed = Timed::begin(request.count, self.mean(), calls);
-        let held = self.code(recent, Some(timed.class()));
+        let is_in_crowd = timed.class() == Class::Few && self.is_in_crowd(member);
+        let held = match is_in_crowd && self.broker().crowd.interprets() {
+            true => None,
+            false => self.code(recent, Some(timed.class())),
+        };
         let (ran, result) = match held.as_ref().and_then(Held::native) {
             Some(native) => (Ran::Native, self.run_native::<false>(native, interpreter, environment, request, output)),
             None => (Ran::Interpreted, interpreter.run(environment, request, output)),
@@ -115,7 +121,15 @@ impl TierState {
         let batch = batch(&result);
         self.counters.add(lane, ran, batch);
         let behind = request.input.bytes().len().saturating_sub(batch.consumed) as u64;
-        self.timed(&timed.end(ran, batch.consumed), batch.values, left.saturating_sub(batch.values), behind);
+        let sample = timed.end(ran, batch.consumed);
+        if timed.class() == Class::Many {
+            member.set_aside(sample.nanoseconds);
+        }
+        if is_in_crowd {
+            self.timed_in_crowd(&sample, batch.values, member, sampler.calls());
+            return result;
+        }
+        self.timed(&sample, batch.values, left.saturating_sub(batch.values), behind);
         result
     }
 

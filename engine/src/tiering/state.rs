@@ -4,6 +4,7 @@
 //! has a ticket. Whoever takes code away, or gives a compile up, draws another, and what comes under the old one is dropped.
 
 use super::broker::{Broker, Done};
+use super::crowd::{Found, Meeting, Member};
 use super::decision::{self, Facts, TURNS, Verdict, Worth};
 use super::hotness::{Class, Counters, LARGE, Ran, Sample, Times};
 use super::recent::{Held, Recent, publication};
@@ -27,6 +28,8 @@ pub(crate) struct TierState {
     pub(crate) verifies: bool,
     /// Number of the publication of the code; 0 if there is none.
     publication: AtomicU64,
+    /// The same, as small calls see it.
+    shown: AtomicU64,
     code: ArcSwapOption<Native>,
     /// Every call is looked at: both tiers run, values are large, or there was no call yet.
     watched: AtomicBool,
@@ -129,6 +132,7 @@ impl TierState {
             program,
             verifies: broker.verifies(),
             publication: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
             code: ArcSwapOption::empty(),
             watched: AtomicBool::new(true),
             probe: AtomicU8::new(0),
@@ -191,6 +195,18 @@ impl TierState {
         self.publication.load(Ordering::Acquire)
     }
 
+    /// The same for a small call, which sees none while its crowd is interpreted.
+    #[inline]
+    pub(crate) fn shown(&self) -> u64 {
+        self.shown.load(Ordering::Acquire)
+    }
+
+    /// A small call is timed; whether it is one of a crowd.
+    pub(crate) fn is_in_crowd(&self, member: &mut Member) -> bool {
+        let takes_turns = member.takes_turns(std::ptr::from_ref(self).addr());
+        takes_turns && self.publication() != 0 && self.broker.adapts().is_some_and(|a| a.compares)
+    }
+
     /// The code that a call runs on; held until it returns. `timed` is the class of a call that is timed.
     #[inline]
     pub(crate) fn code<'r>(&self, recent: &'r mut Recent, timed: Option<Class>) -> Option<Held<'r>> {
@@ -222,12 +238,13 @@ impl TierState {
     pub(crate) fn timed(self: &Arc<TierState>, sample: &Sample, values: u64, left: u64, bytes: u64) {
         let mut ahead = 0;
         if values > 0 {
-            let mean = sample.bytes / values as f64;
-            self.mean.store(mean.to_bits(), Ordering::Relaxed);
-            self.watched.store(self.verifies || mean >= LARGE, Ordering::Relaxed);
-            ahead = bytes.min((mean * left as f64) as u64);
+            ahead = bytes.min((self.size(sample.bytes / values as f64) * left as f64) as u64);
         }
         let mut slow = self.slow();
+        if self.shown() != self.publication() && sample.class == Class::Few {
+            // It has the thread to itself.
+            self.show(true);
+        }
         let per_byte = slow.times.add(sample);
         let Some(knobs) = self.broker.adapts() else { return };
         match slow.phase {
@@ -243,6 +260,50 @@ impl TierState {
             Phase::Native if knobs.compares => self.judge(slow, sample, per_byte),
             Phase::Native | Phase::Never => {}
         }
+    }
+
+    /// Values have so many bytes now.
+    fn size(&self, mean: f64) -> f64 {
+        self.mean.store(mean.to_bits(), Ordering::Relaxed);
+        self.watched.store(self.verifies || mean >= LARGE, Ordering::Relaxed);
+        mean
+    }
+
+    /// A small call was timed that is one of a crowd; its thread has made so many in all.
+    #[cold]
+    pub(crate) fn timed_in_crowd(self: &Arc<TierState>, sample: &Sample, values: u64, member: &mut Member, calls: u64) {
+        let crowd = &self.broker.crowd;
+        let meeting = crowd.met(member, self.id, calls);
+        if let Meeting::Ended(found) = meeting {
+            self.broker.show(!crowd.interprets());
+            if let Some(Found { interprets, ratio, is_new: true }) = found {
+                emit(Event::Crowd { interprets, ratio });
+            }
+        }
+        if meeting == Meeting::Alone {
+            return self.timed(sample, values, 0, 0);
+        }
+        if values > 0 {
+            self.size(sample.bytes / values as f64);
+        }
+        let mut slow = self.slow();
+        slow.times.add(sample);
+        let hidden = self.shown() == 0;
+        if hidden != crowd.interprets() {
+            self.show(hidden);
+        }
+    }
+
+    /// Shows its code to small calls, or hides it; under the lock.
+    fn show(&self, shown: bool) {
+        let publication = if shown { self.publication() } else { 0 };
+        self.shown.store(publication, Ordering::Release);
+    }
+
+    /// The same, of one of a crowd.
+    pub(crate) fn show_to_crowd(&self, shown: bool) {
+        let _slow = self.slow();
+        self.show(shown);
     }
 
     /// So many bytes of input will come.
@@ -370,6 +431,8 @@ impl TierState {
         self.save(slow.times.usual(Ran::Interpreted).unwrap_or(1.0) * (1.0 - self.broker.predict().ratio()));
         self.code.store(Some(Arc::new(native)));
         self.publication.store(publication(), Ordering::Release);
+        self.show(!self.broker.crowd.interprets());
+        self.broker.crowd.changed();
         self.settled.store(self.broker.adapts().is_none(), Ordering::Relaxed);
         drop(slow);
         if instructions > 0 {
@@ -504,6 +567,8 @@ impl TierState {
     /// Back to the interpreter; returns the bytes of code that go when their last call returns.
     fn take_code(&self, slow: &mut Slow) -> usize {
         self.publication.store(0, Ordering::Release);
+        self.show(false);
+        self.broker.crowd.changed();
         let native = self.code.swap(None);
         self.broker.code.release(self.id);
         slow.ticket += 1;

@@ -137,3 +137,27 @@ fn a_compile_that_was_given_up_brings_nothing() {
     assert_eq!((stats.compiles.abandoned, stats.compiles.failed, stats.compiles.done), (1, 1, 0));
     assert_eq!((state.publication(), state.broker.code.bytes()), (0, 0));
 }
+
+#[test]
+fn a_crowd_that_is_interpreted_hides_code_from_small_calls_alone() {
+    let [a, b] = states(Tiering::adaptive());
+    a.until_native(1.0);
+    assert_eq!(a.shown(), a.publication());
+    let crowd = |shown: bool| a.broker.show(shown);
+    crowd(false);
+    assert_eq!((a.shown(), a.publication() != 0), (0, true));
+    assert_eq!(a.call(1.0, 0.5), Ran::Native, "a large call");
+    assert_eq!(a.shown(), 0);
+    // It has the thread to itself.
+    let few = Sample { ran: Ran::Interpreted, class: Class::Few, weight: 1.0, bytes: 10.0, nanoseconds: 10.0 };
+    a.timed(&few, 1, 0, 0);
+    assert_eq!(a.shown(), a.publication());
+    crowd(false);
+    crowd(true);
+    assert_eq!((a.shown(), b.shown()), (a.publication(), 0));
+    crowd(false);
+    let ticket = a.slow().ticket;
+    assert!(a.evict(ticket).is_some());
+    crowd(true);
+    assert_eq!(a.shown(), 0, "code that is gone");
+}
