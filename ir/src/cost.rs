@@ -135,6 +135,7 @@ pub fn cost(op: &Op, const_len: impl FnOnce() -> usize) -> Cost {
         | Op::ConstSpan { .. }
         | Op::CheckUtf8 { .. }
         | Op::CheckSize { .. }
+        | Op::CheckFinite { .. }
         | Op::Lookup { .. }
         | Op::Choose { .. }
         | Op::Mark { .. }

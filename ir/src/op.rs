@@ -205,6 +205,8 @@ ops! {
     ReadDecimal "read.decimal" Pure true { dst: SpanDef, precision: u64, scale: u64, size: u64 }
     #[doc = "Writes two's complement, big-endian, as a decimal; more digits than the precision are a range fault."]
     WriteDecimal "write.decimal" Pure true { src: SpanUse, precision: u64, scale: u64, to: DecimalText }
+    #[doc = "Fails for the raw bits of a NaN or an infinity: of binary64 if `wide`, else of binary32."]
+    CheckFinite "check.finite" Pure true { src: NumUse, wide: Flag }
     #[doc = "Fails unless a span has this many bytes."]
     CheckSize "check.size" Pure true { src: SpanUse, size: u64 }
     #[doc = "Looks bytes up among names, pairs of constant and entry in the order of the constants; others are an enum fault."]

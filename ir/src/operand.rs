@@ -198,6 +198,14 @@ word_operand! {
         F32 = "f32",
         /// binary64.
         F64 = "f64",
+        /// binary32, and no string: there are neither NaN nor infinities (`check.finite` sees to it in front of a write).
+        FiniteF32 = "f32.finite",
+        /// binary64, likewise.
+        FiniteF64 = "f64.finite",
+        /// binary32: NaN and infinities are written as null, which is read as NaN.
+        NullF32 = "f32.null",
+        /// binary64, likewise.
+        NullF64 = "f64.null",
         /// Days since 1970-01-01, as a string.
         Date = "date",
         /// Milliseconds of the day, as a string.

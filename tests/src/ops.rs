@@ -8,6 +8,7 @@ pub const TEXT: &[&str] = &[
     "write.quoted",
     "read.decimal",
     "write.decimal",
+    "check.finite",
     "check.size",
     "lookup",
     "expect",

@@ -1,6 +1,6 @@
 //! JSON at either end, by hand: what the mapping says, and what errors say.
 
-use reschema::json::{BytesAs, DecimalsAs, JsonOptions, TimesAs, Twice, Unknown};
+use reschema::json::{BytesAs, DecimalsAs, JsonOptions, SpecialsAs, TimesAs, Twice, Unknown};
 use reschema::{Endpoint, Engine, ErrorKind, Schema};
 use reschema_tests::engines::{assert_tier, both};
 
@@ -128,6 +128,34 @@ fn untagged_unions_are_told_by_structure() {
     assert_eq!(e.kind(), ErrorKind::Type, "{e}");
     let two = r#"["int",{"type":"array","items":"int"}]"#;
     assert_eq!(same(r#""s""#, two, JsonOptions::PLAIN).expect_err("neither").kind(), ErrorKind::Union);
+}
+
+#[test]
+fn numbers_that_json_does_not_have() {
+    let of = r#"{"type":"record","name":"R","fields":[
+        {"name":"d","type":{"type":"array","items":"double"}},{"name":"f","type":["null","float"]}]}"#;
+    let plain = JsonOptions::PLAIN;
+    let (null, refuse) = (plain.specials(SpecialsAs::Null), plain.specials(SpecialsAs::Refuse));
+    let text = r#"{"d":["NaN","Infinity","-Infinity",1.5],"f":"NaN"}"#;
+    assert_eq!(same(text, of, plain).expect("runs"), text);
+    let nulls = r#"{"d":[null,null,null,1.5],"f":null}"#;
+    assert_eq!(through(text, (of, plain), (of, null)).expect("runs"), nulls);
+    // Null of a type that has none is NaN.
+    assert_eq!(through(nulls, (of, null), (of, plain)).expect("runs"), r#"{"d":["NaN","NaN","NaN",1.5],"f":null}"#);
+    assert_eq!(same(r#"{"d":["NaN"]}"#, of, null).expect_err("a string").kind(), ErrorKind::Type);
+    for (text, place) in [(r#"{"d":[1,"Infinity"]}"#, "$.d[]"), (r#"{"d":[],"f":"NaN"}"#, "$.f")] {
+        let e = through(text, (of, plain), (of, refuse)).expect_err("none");
+        assert_eq!((e.kind(), e.source_path()), (ErrorKind::Range, Some(place)), "{e}");
+        assert!(e.to_string().contains("expected a finite number, found"), "{e}");
+        assert_eq!(same(text, of, refuse).expect_err("a string").kind(), ErrorKind::Type);
+    }
+    assert_eq!(same(r#"{"d":[null]}"#, of, refuse).expect_err("null").kind(), ErrorKind::Type);
+    // Where there is but one variant and it is no null, null is a number too.
+    for (of, number) in [(r#"["double"]"#, "double"), (r#"["string","float"]"#, "float")] {
+        let tagged = (of, JsonOptions::AVRO);
+        assert_eq!(through("null", (of, null), tagged).expect("runs"), format!("{{\"{number}\":\"NaN\"}}"));
+        assert_eq!(through(&format!("{{\"{number}\":\"NaN\"}}"), tagged, (of, null)).expect("runs"), "null");
+    }
 }
 
 /// Fifteen kinds of bad JSON, each with line, column, path, what was expected and what was found.

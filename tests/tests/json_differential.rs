@@ -2,10 +2,10 @@
 //!
 //! `RESCHEMA_CASES` sets the number of cases, `RESCHEMA_SEED` the first seed.
 
-use reschema::json::{BytesAs, JsonOptions, TimesAs};
+use reschema::json::{BytesAs, JsonOptions, SpecialsAs, TimesAs};
 use reschema::{Endpoint, Engine, Limits, ResolutionRules, Schema, Tiering, Transform, UnionMatch};
 use reschema_ir::OpCounts;
-use reschema_tests::naive::text::{Style, Text, restyled, sorted};
+use reschema_tests::naive::text::{Specials, Style, Text, restyled, sorted};
 use reschema_tests::naive::{Pair, Policy};
 use reschema_tests::ops;
 use reschema_tests::random::{CaseSet, Rng, case_set};
@@ -74,13 +74,18 @@ fn run(tiers: &[Transform], input: &[u8], tally: &mut Tally, context: &dyn Fn() 
     first
 }
 
-fn styles() -> [(Style, JsonOptions); 3] {
+fn styles() -> [(Style, JsonOptions); 6] {
     let plain = JsonOptions::PLAIN.times(TimesAs::Number);
-    let style = Style { tagged: false, latin: false, missing_is_null: true };
+    let style = Style { tagged: false, latin: false, missing_is_null: true, specials: Specials::Text };
+    let tagged = Style { tagged: true, latin: true, missing_is_null: false, ..style };
+    let (null, refuse) = (Specials::Null, Specials::Refuse);
     [
         (style, plain),
         (Style { latin: true, ..style }, plain.bytes(BytesAs::CodePoints)),
-        (Style { tagged: true, latin: true, missing_is_null: false }, JsonOptions::AVRO),
+        (tagged, JsonOptions::AVRO),
+        (Style { specials: null, ..style }, plain.specials(SpecialsAs::Null)),
+        (Style { specials: refuse, ..style }, plain.specials(SpecialsAs::Refuse)),
+        (Style { specials: refuse, ..tagged }, JsonOptions::AVRO.specials(SpecialsAs::Refuse)),
     ]
 }
 

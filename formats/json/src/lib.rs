@@ -6,7 +6,7 @@ mod sink;
 mod source;
 mod types;
 
-pub use options::{BytesAs, DecimalsAs, Encoding, Ending, JsonOptions, TimesAs};
+pub use options::{BytesAs, DecimalsAs, Encoding, Ending, JsonOptions, SpecialsAs, TimesAs};
 pub use reschema_ir::{Twice, Unknown};
 pub use sink::JsonSink;
 pub use source::JsonSource;

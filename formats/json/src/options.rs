@@ -38,6 +38,17 @@ pub enum TimesAs {
     Number,
 }
 
+/// What becomes of NaN and the infinities, for which JSON has no numbers (RFC 8259, 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpecialsAs {
+    /// `"NaN"`, `"Infinity"`, `"-Infinity"`: as Java and C# write and read Avro's encoding. Nothing is lost.
+    Text,
+    /// An error of range, with the place; strings are not read as numbers either.
+    Refuse,
+    /// `null`, as `JSON.stringify` and most libraries write them. Read back, it is null where the type has one, else NaN.
+    Null,
+}
+
 /// What is written behind each value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ending {
@@ -60,6 +71,7 @@ pub struct JsonOptions {
     pub(crate) unknown: Unknown,
     pub(crate) missing_is_null: bool,
     pub(crate) ending: Ending,
+    pub(crate) specials: SpecialsAs,
 }
 
 impl JsonOptions {
@@ -73,6 +85,7 @@ impl JsonOptions {
         unknown: Unknown::Skip,
         missing_is_null: true,
         ending: Ending::Nothing,
+        specials: SpecialsAs::Text,
     };
 
     /// Avro's JSON encoding.
@@ -123,6 +136,12 @@ impl JsonOptions {
         self
     }
 
+    /// What becomes of NaN and the infinities. Default: they are strings.
+    pub fn specials(mut self, specials: SpecialsAs) -> JsonOptions {
+        self.specials = specials;
+        self
+    }
+
     /// What is written behind each value. Default nothing.
     pub fn ending(mut self, ending: Ending) -> JsonOptions {
         self.ending = ending;
@@ -141,12 +160,13 @@ impl JsonOptions {
         push(self.unknown as u64);
         push(u64::from(self.missing_is_null));
         push(self.ending as u64);
+        push(self.specials as u64);
         bits
     }
 
     /// The options of a number that [`JsonOptions::bits`] gave.
     pub fn from_bits(bits: u64) -> JsonOptions {
-        let at = |place: u32| bits >> (14 - 2 * place) & 3;
+        let at = |place: u32| bits >> (16 - 2 * place) & 3;
         let first = |place| at(place) == 0;
         JsonOptions {
             encoding: if first(0) { Encoding::Plain } else { Encoding::Avro },
@@ -160,6 +180,11 @@ impl JsonOptions {
                 0 => Ending::Nothing,
                 1 => Ending::Newline,
                 _ => Ending::Comma,
+            },
+            specials: match at(8) {
+                0 => SpecialsAs::Text,
+                1 => SpecialsAs::Refuse,
+                _ => SpecialsAs::Null,
             },
         }
     }
@@ -182,8 +207,11 @@ mod tests {
                             let decimals = if number { DecimalsAs::Text } else { DecimalsAs::Number };
                             let options = options.times(times).decimals(decimals).missing_is_null(number);
                             let options = options.bytes(BytesAs::CodePoints);
-                            assert_eq!(JsonOptions::from_bits(options.bits()), options);
-                            assert!(seen.insert(options.bits()));
+                            for specials in [SpecialsAs::Text, SpecialsAs::Refuse, SpecialsAs::Null] {
+                                let options = options.specials(specials);
+                                assert_eq!(JsonOptions::from_bits(options.bits()), options);
+                                assert!(seen.insert(options.bits()));
+                            }
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use crate::options::{DecimalsAs, Encoding, Ending, JsonOptions, TimesAs};
 use crate::types::{bytes_form, decimal, key, num_form, quoted, unsupported, variant_name};
-use reschema_ir::{Bodies, Builder, DecimalText, NumUse, Op, Quote, SeqOut, SpanUse};
+use reschema_ir::{Bodies, Builder, DecimalText, Flag, NumUse, Op, Quote, SeqOut, SpanUse, TextNum};
 use reschema_lower::{Index, Items, Order, Scalar, Sink, Typed, Unsupported, Value};
 use reschema_schema::Schema;
 use reschema_schema::model::{Shape, TypeId};
@@ -58,7 +58,12 @@ impl Sink for JsonSink {
 
     fn write_value(&mut self, b: &mut Builder, of: Typed<'_>, scalar: Scalar, value: Value) -> Result<(), Unsupported> {
         match (num_form(&self.options, of, scalar, self.options.times == TimesAs::Text)?, value) {
-            (Some(to), Value::Num(src)) => b.op(Op::WriteText { src, to }),
+            (Some(to), Value::Num(src)) => {
+                if matches!(to, TextNum::FiniteF32 | TextNum::FiniteF64) {
+                    b.op(Op::CheckFinite { src, wide: Flag::of(to == TextNum::FiniteF64) });
+                }
+                b.op(Op::WriteText { src, to });
+            }
             (_, Value::Span(src)) if scalar == Scalar::Bytes => {
                 if !self.decimal(b, of, src) {
                     b.op(Op::WriteQuoted { src, to: bytes_form(&self.options) });

@@ -1,6 +1,6 @@
 //! Reading JSON.
 
-use crate::options::{Encoding, JsonOptions};
+use crate::options::{Encoding, JsonOptions, SpecialsAs};
 use crate::types::{bytes_form, decimal, key, num_form, unsupported, variant_name};
 use reschema_ir::choose::Row;
 use reschema_ir::{Builder, Markup, NumUse, Op, Quote, SeqIn, SpanUse, TableId};
@@ -72,8 +72,10 @@ impl JsonSource {
     fn untagged(&self, b: &mut Builder, schema: &Schema, union: &UnionType) -> Result<TableId, Unsupported> {
         let is_null = |ty: TypeId| schema.get(ty).shape == Shape::Null;
         let others = union.variants.iter().filter(|v| !is_null(v.ty)).count();
+        // One that may be null itself is looked at.
+        let any = others < union.variants.len() || self.options.specials != SpecialsAs::Null;
         let rows = union.variants.iter().map(|v| match others {
-            1 if !is_null(v.ty) => Ok(Row::Any),
+            1 if any && !is_null(v.ty) => Ok(Row::Any),
             _ => self.row(b, schema, v.ty),
         });
         let rows = rows.map(|r| r.map(|r| Some(r.code()))).collect::<Result<Vec<_>, _>>()?;

@@ -1,6 +1,6 @@
 //! Which text a type becomes: the mapping table of ADR 0017.
 
-use crate::options::{BytesAs, Encoding, JsonOptions};
+use crate::options::{BytesAs, Encoding, JsonOptions, SpecialsAs};
 use reschema_ir::{Quote, TextNum};
 use reschema_lower::{Scalar, Typed, Unsupported};
 use reschema_schema::model::{FloatType, IntType, Logical, Schema, Shape, TimeUnit, TypeId, ZoneKind};
@@ -25,8 +25,16 @@ pub(crate) fn num_form(
             let text = options.encoding == Encoding::Plain && times;
             logical.filter(|_| text).and_then(|l| time_form(l, t)).unwrap_or(plain)
         }
-        Scalar::Float(FloatType::F32) => TextNum::F32,
-        Scalar::Float(FloatType::F64) => TextNum::F64,
+        Scalar::Float(FloatType::F32) => match options.specials {
+            SpecialsAs::Text => TextNum::F32,
+            SpecialsAs::Refuse => TextNum::FiniteF32,
+            SpecialsAs::Null => TextNum::NullF32,
+        },
+        Scalar::Float(FloatType::F64) => match options.specials {
+            SpecialsAs::Text => TextNum::F64,
+            SpecialsAs::Refuse => TextNum::FiniteF64,
+            SpecialsAs::Null => TextNum::NullF64,
+        },
         Scalar::Int(t) => return Err(unsupported(format!("an integer of {} bits, signed: {}", t.bits, t.signed))),
         Scalar::Float(FloatType::F16) => return Err(unsupported("a float of 16 bits")),
     }))

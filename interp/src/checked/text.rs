@@ -55,6 +55,13 @@ impl Machine<'_, '_> {
             Op::WriteDecimal { src, precision, scale, to } => {
                 self.write_decimal(frame.spans[src.0 as usize], *precision, *scale, *to)?;
             }
+            Op::CheckFinite { src, wide } => {
+                let (raw, wide) = (frame.nums[src.0 as usize], wide.is());
+                if text::is_special(raw, wide) {
+                    let found = if wide { f64::from_bits(raw as u64) } else { f32::from_bits(raw as u32).into() };
+                    return self.fault(FaultKind::Range, self.pos, format!("expected a finite number, found {found}"));
+                }
+            }
             Op::CheckSize { src, size } => {
                 let found = self.bytes(frame.spans[src.0 as usize]).len();
                 if found as u64 != *size {

@@ -5,7 +5,7 @@ use super::translate::Layout;
 use reschema_ir::{Op, SeqOut};
 use reschema_runtime::raw::sequence::span_at;
 use reschema_runtime::raw::text::{self, Record, TextState};
-use reschema_runtime::text::{Names, Rules, lookup};
+use reschema_runtime::text::{Names, Rules, is_special, lookup};
 use reschema_runtime::{Limits, Outcome};
 
 /// An op of text (without its arms), and where its function keeps registers.
@@ -84,6 +84,11 @@ impl FastProgram {
                     let bytes = span_at(*at.slot(span(src.0)), *at.slot(span(src.0) + 1));
                     let how = (*precision, *scale, *to);
                     at.o = at.o.add(text::write_decimal(at.o, at.capacity, bytes, how, at.state)?);
+                }
+                Op::CheckFinite { src, wide } => {
+                    if is_special(*at.slot(nums + src.0) as i64, wide.is()) {
+                        return Err(Outcome::Reject);
+                    }
                 }
                 Op::CheckSize { src, size } => {
                     if *at.slot(span(src.0) + 1) != *size {

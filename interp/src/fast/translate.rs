@@ -411,7 +411,7 @@ impl Translator<'_> {
 
 fn is_text(op: &Op) -> bool {
     use Op::{
-        CheckSize, Choose, CloseObject, Expect, Lookup, OpenObject, ReadDecimal, ReadQuoted, ReadTag, ReadText,
+        CheckFinite, CheckSize, Choose, CloseObject, Expect, Lookup, OpenObject, ReadDecimal, ReadQuoted, ReadTag, ReadText,
         Separate, SkipTree, WriteDecimal, WriteQuoted, WriteText,
     };
     matches!(
@@ -422,6 +422,7 @@ fn is_text(op: &Op) -> bool {
             | WriteQuoted { .. }
             | ReadDecimal { .. }
             | WriteDecimal { .. }
+            | CheckFinite { .. }
             | CheckSize { .. }
             | Lookup { .. }
             | Expect { .. }

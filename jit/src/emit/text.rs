@@ -89,6 +89,14 @@ impl Emitter<'_, '_> {
                 self.leave_as_told(o);
                 self.set_output(o);
             }
+            Op::CheckFinite { src, wide } => {
+                // An exponent of ones only.
+                let ones = if wide.is() { 0x7ff << 52 } else { 0xff << 23 };
+                let (raw, ones) = (self.b.use_var(self.nums[src.0 as usize]), self.constant(ones));
+                let exponent = self.b.ins().band(raw, ones);
+                let special = self.b.ins().icmp(IntCC::Equal, exponent, ones);
+                self.leave_if(special, Exit::Reject);
+            }
             Op::CheckSize { src, size } => {
                 let (_, len) = self.spans[src.0 as usize];
                 let len = self.b.use_var(len);

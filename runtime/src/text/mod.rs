@@ -14,7 +14,7 @@ mod write;
 
 pub use choose::choose;
 pub use decimal::{read_decimal, write_decimal};
-pub use number::read_num;
+pub use number::{is_special, read_num};
 pub use object::{Keys, Names, Rules, State, close, find, index, indexed, lookup, read_tag};
 pub use quote::{Piece, read_quoted};
 pub(crate) use scan::is_plain;

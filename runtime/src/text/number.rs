@@ -14,10 +14,10 @@ pub fn read_num(text: Text<'_>, at: usize, form: TextNum) -> Result<(i64, usize)
         },
         TextNum::Int32 => integer(text, at, i32::MIN.into()..=i32::MAX.into(), "an integer of 32 bits"),
         TextNum::Int64 => integer(text, at, i64::MIN..=i64::MAX, "an integer of 64 bits"),
-        TextNum::F32 => float(text, at, "a number of binary32", |t| {
+        TextNum::F32 | TextNum::FiniteF32 | TextNum::NullF32 => float(text, at, form, "a number of binary32", |t| {
             t.parse().ok().map(|v: f32| (v.to_bits().into(), v.is_finite()))
         }),
-        TextNum::F64 => float(text, at, "a number of binary64", |t| {
+        TextNum::F64 | TextNum::FiniteF64 | TextNum::NullF64 => float(text, at, form, "a number of binary64", |t| {
             t.parse().ok().map(|v: f64| (v.to_bits() as i64, v.is_finite()))
         }),
         _ => moment(text, at, form),
@@ -60,14 +60,30 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// NaN and infinities are strings, in Java's words and in others'.
+/// True for the raw bits of a NaN or an infinity.
+pub fn is_special(raw: i64, wide: bool) -> bool {
+    if wide { !f64::from_bits(raw as u64).is_finite() } else { !f32::from_bits(raw as u32).is_finite() }
+}
+
+/// NaN and infinities are strings, in Java's words and in others', or NaN is null, or there are none: as the form says.
 fn float(
     text: Text<'_>,
     at: usize,
+    form: TextNum,
     expected: &'static str,
     parse: impl Fn(&str) -> Option<(i64, bool)>,
 ) -> Result<(i64, usize)> {
-    if text.byte(at) == Some(b'"') {
+    let (null, word) = match form {
+        TextNum::F32 | TextNum::F64 => (false, true),
+        TextNum::NullF32 | TextNum::NullF64 => (true, false),
+        _ => (false, false),
+    };
+    if null && text.byte(at) == Some(b'n') {
+        let end = text.literal(at, b"null", expected)?;
+        let value = parse("NaN").ok_or_else(|| Bad::new(FaultKind::Type, at, expected))?;
+        return Ok((value.0, end));
+    }
+    if word && text.byte(at) == Some(b'"') {
         let (word, end) = quote::with_text(text, at, expected, |bytes| match bytes {
             b"NaN" => Some("NaN"),
             b"Infinity" | b"INF" | b"+Infinity" | b"+INF" => Some("inf"),

@@ -12,6 +12,7 @@ pub fn write_num(raw: i64, form: TextNum, out: &mut [u8; TEXT_NUM as usize]) -> 
         text.len()
     };
     let special = |nan: bool, negative: bool| match (nan, negative) {
+        _ if matches!(form, TextNum::NullF32 | TextNum::NullF64) => "null",
         (true, _) => "\"NaN\"",
         (false, true) => "\"-Infinity\"",
         (false, false) => "\"Infinity\"",
@@ -19,14 +20,14 @@ pub fn write_num(raw: i64, form: TextNum, out: &mut [u8; TEXT_NUM as usize]) -> 
     match form {
         TextNum::Bool => put(if raw == 0 { b"false" } else { b"true" }),
         TextNum::Int32 | TextNum::Int64 => put(itoa::Buffer::new().format(raw).as_bytes()),
-        TextNum::F32 => {
+        TextNum::F32 | TextNum::FiniteF32 | TextNum::NullF32 => {
             let v = f32::from_bits(raw as u32);
             match v.is_finite() {
                 true => put(zmij::Buffer::new().format_finite(v).as_bytes()),
                 false => put(special(v.is_nan(), v < 0.0).as_bytes()),
             }
         }
-        TextNum::F64 => {
+        TextNum::F64 | TextNum::FiniteF64 | TextNum::NullF64 => {
             let v = f64::from_bits(raw as u64);
             match v.is_finite() {
                 true => put(zmij::Buffer::new().format_finite(v).as_bytes()),

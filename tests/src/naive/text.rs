@@ -15,6 +15,19 @@ pub struct Style {
     pub latin: bool,
     /// A key without default that is missing is null where it may be.
     pub missing_is_null: bool,
+    /// What becomes of NaN and infinities.
+    pub specials: Specials,
+}
+
+/// What becomes of NaN and infinities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Specials {
+    /// Strings.
+    Text,
+    /// There are none.
+    Refuse,
+    /// Null; null is NaN.
+    Null,
 }
 
 /// A schema's values as JSON.
@@ -139,7 +152,7 @@ impl Text {
         Some(Text { schema: Schema::parse(schema).ok()?, style, depth })
     }
 
-    /// A valid datum as JSON; `None` if a decimal has too many digits.
+    /// A valid datum as JSON; `None` if a decimal has too many digits, or a number has no text.
     pub fn write(&self, datum: &[u8]) -> Option<String> {
         let mut from = Datum { data: datum, at: 0 };
         self.show(self.schema.root, &mut from)
@@ -175,11 +188,11 @@ impl Text {
             Kind::Int | Kind::Long => from.long().to_string(),
             Kind::Float => {
                 let v = f32::from_le_bytes(from.take(4).try_into().expect("four"));
-                if v.is_finite() { serde_json::to_string(&v).expect("a number") } else { special(v.into()) }
+                if v.is_finite() { serde_json::to_string(&v).expect("a number") } else { self.special(v.into())? }
             }
             Kind::Double => {
                 let v = f64::from_le_bytes(from.take(8).try_into().expect("eight"));
-                if v.is_finite() { serde_json::to_string(&v).expect("a number") } else { special(v) }
+                if v.is_finite() { serde_json::to_string(&v).expect("a number") } else { self.special(v)? }
             }
             Kind::Bytes => raw(from.span())?,
             Kind::Fixed => raw(from.take(t.size as usize))?,
@@ -217,16 +230,15 @@ impl Text {
             }
         })
     }
-}
 
-fn special(v: f64) -> String {
-    quoted(if v.is_nan() {
-        "NaN"
-    } else if v > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    })
+    fn special(&self, v: f64) -> Option<String> {
+        match self.style.specials {
+            Specials::Text if v.is_nan() => Some(quoted("NaN")),
+            Specials::Text => Some(quoted(if v > 0.0 { "Infinity" } else { "-Infinity" })),
+            Specials::Null => Some("null".into()),
+            Specials::Refuse => None,
+        }
+    }
 }
 
 struct Datum<'a> {
@@ -315,7 +327,10 @@ impl Reading<'_> {
                 Ok(v) if v.is_finite() => v.to_le_bytes().to_vec(),
                 _ => self.bad("range"),
             },
-            (Kind::Float | Kind::Double, Json::String(text)) => {
+            (Kind::Float | Kind::Double, Json::Null) if self.text.style.specials == Specials::Null => {
+                if t.kind == Kind::Float { f32::NAN.to_le_bytes().to_vec() } else { f64::NAN.to_le_bytes().to_vec() }
+            }
+            (Kind::Float | Kind::Double, Json::String(text)) if self.text.style.specials == Specials::Text => {
                 let v = match text.as_str() {
                     "NaN" => f64::NAN,
                     "Infinity" | "INF" | "+Infinity" | "+INF" => f64::INFINITY,
@@ -440,7 +455,7 @@ impl Reading<'_> {
         let others = t.variants.len() - usize::from(null.is_some());
         let fits = |v: usize| match self.text.schema.types[v].kind {
             Kind::Null => *json == Json::Null,
-            _ if others == 1 => *json != Json::Null,
+            _ if others == 1 && (null.is_some() || self.text.style.specials != Specials::Null) => *json != Json::Null,
             _ => self.fits(v, json),
         };
         match t.variants.iter().position(|v| fits(*v)) {
