@@ -108,6 +108,8 @@ pub(crate) struct Schema {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) pair: Pair,
+    #[command(flatten)]
+    pub(crate) ends: crate::ends::Ends,
     /// Print only the code generator's IR.
     #[arg(long)]
     pub(crate) clif: bool,
@@ -201,6 +203,9 @@ pub(crate) struct Check {
     /// Judge each version in its turn, not only the newest.
     #[arg(long)]
     pub(crate) each: bool,
+    /// Format of the data: of JSON it is told where variants of unions look alike.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) data: crate::ends::Data,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     pub(crate) format: Form,

@@ -3,7 +3,7 @@
 use crate::args::{Check, Form};
 use crate::exit::{Exit, Failure, Result};
 use crate::input;
-use reschema::{Compatibility, Schema};
+use reschema::{Compatibility, Engine, Schema};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,8 @@ pub(crate) fn run(args: &Check) -> Result {
     input::standard_once(&args.versions)?;
     let names = input::names(args.rules.lenient_names);
     let schemas: Vec<Schema> = args.versions.iter().map(|p| input::schema(p, names)).collect::<Result<_>>()?;
-    let answers: Vec<Answer> = pairs(args).into_iter().map(|p| p.answer(args, &schemas)).collect();
+    let engine = Engine::builder().rules(args.rules.get()).build().map_err(|e| Failure::resolve("check", &e))?;
+    let answers: Vec<Answer> = pairs(args).into_iter().map(|p| p.answer(args, &engine, &schemas)).collect();
     let compatible = answers.iter().all(|a| a.compatibility.is_compatible());
     let mut out = std::io::stdout().lock();
     let words = match args.format {
@@ -57,14 +58,15 @@ fn pairs(args: &Check) -> Vec<Pair> {
 }
 
 impl Pair {
-    fn answer(self, args: &Check, schemas: &[Schema]) -> Answer {
+    fn answer(self, args: &Check, engine: &Engine, schemas: &[Schema]) -> Answer {
         let Pair { writer, reader, direction } = self;
         let name = |path: &PathBuf| input::name(path);
         Answer {
             writer: name(&args.versions[writer]),
             reader: name(&args.versions[reader]),
             direction,
-            compatibility: reschema::compatibility(&schemas[writer], &schemas[reader], &args.rules.get()),
+            compatibility: engine
+                .compatibility(&args.data.endpoint(&schemas[writer]), &args.data.endpoint(&schemas[reader])),
         }
     }
 }

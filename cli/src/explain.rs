@@ -3,7 +3,7 @@
 use crate::args::Explain;
 use crate::exit::{Exit, Failure, Result};
 use crate::input;
-use reschema::{Endpoint, Engine};
+use reschema::Engine;
 use std::io::Write;
 
 pub(crate) fn run(explain: &Explain) -> Result {
@@ -14,8 +14,8 @@ pub(crate) fn run(explain: &Explain) -> Result {
     let reader = input::schema(&args.reader, names)?;
     let what = format!("{} → {}", args.writer.display(), args.reader.display());
     let engine = Engine::builder().rules(args.rules.get()).build().map_err(|e| Failure::resolve(&what, &e))?;
-    let transform =
-        engine.transform(Endpoint::avro(&writer), Endpoint::avro(&reader)).map_err(|e| Failure::resolve(&what, &e))?;
+    let (from, to) = (explain.ends.from.endpoint(&writer), explain.ends.to.endpoint(&reader));
+    let transform = engine.transform(from, to).map_err(|e| Failure::resolve(&what, &e))?;
     let mut out = std::io::stdout().lock();
     let text = match (explain.clif, explain.asm) {
         (false, false) => transform.explain().to_string(),

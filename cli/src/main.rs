@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod convert;
 mod count;
+mod ends;
 mod exit;
 mod explain;
 mod input;

@@ -9,13 +9,13 @@ use crate::stats::EngineStats;
 use crate::tiering::Tiering;
 use crate::tiering::broker::Broker;
 use crate::tiering::switches::Switches;
-use crate::transform::Transform;
+use crate::transform::{Transform, look_alike};
 use reschema_ir::OpCounts;
 use reschema_ir::pass::PassSet;
 use reschema_lower::UserConversion;
 use reschema_runtime::{Limits, UserFn};
 use reschema_schema::model::Logical;
-use reschema_schema::resolve::ResolutionRules;
+use reschema_schema::resolve::{Compatibility, ResolutionRules, compatibility, resolve};
 use std::sync::Arc;
 
 /// Makes transforms. Cheap to clone; share one in a process.
@@ -95,13 +95,23 @@ impl Engine {
         pairs.into_iter().map(one).collect()
     }
 
+    /// Whether every value that may be written at one end can be read at the other, with all differences; and what may
+    /// surprise: logical types that are read raw, variants of unions that text does not tell apart. Nothing is lowered.
+    pub fn compatibility(&self, writer: &Endpoint, reader: &Endpoint) -> Compatibility {
+        let mut found = compatibility(&writer.schema, &reader.schema, &self.config.rules);
+        if let Ok(plan) = resolve(&writer.schema, &reader.schema, &self.config.rules) {
+            found.warnings.extend(look_alike(&plan, &(writer.format, reader.format)));
+        }
+        found
+    }
+
     /// What the engine has done so far, and each of its transforms.
     pub fn stats(&self) -> EngineStats {
         self.config.broker.stats()
     }
 
     fn build(&self, writer: &Endpoint, reader: &Endpoint) -> Result<Transform, Error> {
-        let plan = reschema_schema::resolve::resolve(&writer.schema, &reader.schema, &self.config.rules)?;
+        let plan = resolve(&writer.schema, &reader.schema, &self.config.rules)?;
         Transform::new(plan, (writer.format, reader.format), self.config.clone())
     }
 }

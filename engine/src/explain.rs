@@ -3,7 +3,7 @@
 use reschema_interp::Interpreter;
 use reschema_ir::Program;
 use reschema_schema::model::{Schema, Shape, TypeId};
-use reschema_schema::plan::{FieldSource, Node, NodeId, Plan};
+use reschema_schema::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
@@ -11,6 +11,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Debug)]
 pub struct Explain {
     plan: String,
+    warnings: String,
     ir: String,
     optimised: String,
     tier: String,
@@ -24,12 +25,20 @@ impl Explain {
         };
         let mut text = String::new();
         PlanPrinter { plan, out: &mut text, seen: HashSet::new() }.node(plan.root, 0);
-        Explain { plan: text, ir: plain.to_string(), optimised: optimised.to_string(), tier }
+        let warning =
+            |w: &PlanWarning| format!("at reader {}, writer {}: {}\n", w.reader_path, w.writer_path, w.message);
+        let warnings = plan.warnings.iter().map(warning).collect();
+        Explain { plan: text, warnings, ir: plain.to_string(), optimised: optimised.to_string(), tier }
     }
 
     /// How values are resolved, in the shape of the reader's schema.
     pub fn plan(&self) -> &str {
         &self.plan
+    }
+
+    /// What may surprise, a line each; see [`Transform::warnings`](crate::Transform::warnings).
+    pub fn warnings(&self) -> &str {
+        &self.warnings
     }
 
     /// The IR as lowered.
@@ -50,8 +59,12 @@ impl Explain {
 
 impl fmt::Display for Explain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Explain { plan, ir, optimised, tier } = self;
-        write!(f, "== plan\n{plan}\n== ir\n{ir}\n== optimised ir\n{optimised}\n== tier\n{tier}\n")
+        let Explain { plan, warnings, ir, optimised, tier } = self;
+        write!(f, "== plan\n{plan}\n")?;
+        if !warnings.is_empty() {
+            write!(f, "== warnings\n{warnings}\n")?;
+        }
+        write!(f, "== ir\n{ir}\n== optimised ir\n{optimised}\n== tier\n{tier}\n")
     }
 }
 

@@ -268,6 +268,12 @@ fn lowered(
     Ok(prepared)
 }
 
+/// What the formats of a Plan cannot tell apart.
+pub(crate) fn look_alike(plan: &Plan, ends: &(Format, Format)) -> Vec<PlanWarning> {
+    let (Some(source), Some(sink)) = (ends.0.source, ends.1.sink) else { return Vec::new() };
+    reschema_lower::warnings(plan, source(ends.0.options).as_ref(), sink(ends.1.options).as_ref())
+}
+
 /// What the root of a schema is called.
 fn label(schema: &Schema) -> String {
     match &schema.get(schema.root()).shape {
@@ -286,9 +292,10 @@ impl From<Batch> for Done {
 }
 
 impl Transform {
-    pub(crate) fn new(plan: Plan, ends: (Format, Format), config: Arc<Config>) -> Result<Transform, Error> {
+    pub(crate) fn new(mut plan: Plan, ends: (Format, Format), config: Arc<Config>) -> Result<Transform, Error> {
         let name = format!("{}→{} {}→{}", ends.0.name, ends.1.name, label(&plan.writer), label(&plan.reader));
         let transformation = lowered(lower, &plan, &ends, name, &config)?;
+        plan.warnings.extend(look_alike(&plan, &ends));
         Ok(Transform(Arc::new(Inner { plan, transformation, skip: OnceLock::new(), ends, config })))
     }
 
@@ -414,7 +421,7 @@ impl Transform {
             .map_err(|why| Error::new(ErrorKind::Unsupported, format!("not compiled: {why}")))
     }
 
-    /// Logical types that are read raw, and the like.
+    /// Logical types that are read raw, variants of unions that text does not tell apart, and the like.
     pub fn warnings(&self) -> &[PlanWarning] {
         &self.0.plan.warnings
     }

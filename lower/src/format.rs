@@ -1,5 +1,6 @@
 //! What a format implements: [`Source`] to be read, [`Sink`] to be written.
 
+use crate::alike::Alike;
 use reschema_ir::{Builder, Markup, NumUse, Op, SeqIn, SeqOut, SpanUse, Twice, Unknown};
 use reschema_schema::model::{FloatType, IntType, Schema, Shape, TypeId};
 use std::fmt;
@@ -180,6 +181,17 @@ pub trait Source {
         let _ = (b, of, variant);
     }
 
+    /// Whether what stands there says of every union which variant it is.
+    fn tells_apart(&self) -> bool {
+        true
+    }
+
+    /// Where it does not: the variants of a union that some value fits both of.
+    fn alike(&self, of: Typed<'_>) -> Vec<Alike> {
+        let _ = of;
+        Vec::new()
+    }
+
     /// How a list or a map tells its number of items, for sources where that differs.
     fn items(&self, of: Items) -> SeqIn {
         let _ = of;
@@ -291,6 +303,17 @@ pub trait Sink {
     /// Behind the value of a variant.
     fn end_variant(&mut self, b: &mut Builder, of: Typed<'_>, variant: usize) {
         let _ = (b, of, variant);
+    }
+
+    /// Whether what is written says of every union which variant it is.
+    fn tells_apart(&self) -> bool {
+        true
+    }
+
+    /// Where it does not: the variants of a union of which a value may be written that is read back as the other.
+    fn alike(&self, of: Typed<'_>) -> Vec<Alike> {
+        let _ = of;
+        Vec::new()
     }
 
     /// Before the items of a list or map. Registers taken here last until [`Sink::end_items`].

@@ -8,6 +8,7 @@ pub mod literal;
 pub mod model;
 pub mod plan;
 pub mod resolve;
+mod walk;
 
 pub use avro::{Fault as SchemaFault, SchemaError};
 pub use json::Json;

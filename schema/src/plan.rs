@@ -23,7 +23,8 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// Node of a whole value. Never a `Fail`: that is a resolve error instead.
     pub root: NodeId,
-    /// Differences that do not stop resolution but may surprise (logical types read raw).
+    /// Differences that do not stop resolution but may surprise (logical types read raw; values that a format cannot tell
+    /// apart, which are found when the Plan is joined with formats).
     pub warnings: Vec<PlanWarning>,
 }
 
@@ -34,7 +35,7 @@ pub struct PlanWarning {
     pub writer_path: String,
     /// Path in the reader's schema.
     pub reader_path: String,
-    /// What is read raw, and why.
+    /// What may surprise, and why.
     pub message: String,
 }
 

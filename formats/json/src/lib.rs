@@ -1,6 +1,7 @@
 //! JSON as a [`Source`](reschema_lower::Source) and a [`Sink`](reschema_lower::Sink): plain, or in Avro's encoding with
 //! tagged unions. What becomes of which type stands in ADR 0017.
 
+mod alike;
 mod options;
 mod sink;
 mod source;

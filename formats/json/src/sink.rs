@@ -1,9 +1,10 @@
 //! Writing JSON, compact.
 
+use crate::alike::alike;
 use crate::options::{DecimalsAs, Encoding, Ending, JsonOptions, TimesAs};
 use crate::types::{bytes_form, decimal, key, num_form, quoted, unsupported, variant_name};
 use reschema_ir::{Bodies, Builder, DecimalText, Flag, NumUse, Op, Quote, SeqOut, SpanUse, TextNum};
-use reschema_lower::{Index, Items, Order, Scalar, Sink, Typed, Unsupported, Value};
+use reschema_lower::{Alike, Index, Items, Order, Scalar, Sink, Typed, Unsupported, Value};
 use reschema_schema::Schema;
 use reschema_schema::model::{Shape, TypeId};
 
@@ -141,6 +142,14 @@ impl Sink for JsonSink {
         if let Ok(Some(_)) = self.tag(of, variant) {
             emit(b, b"}");
         }
+    }
+
+    fn tells_apart(&self) -> bool {
+        self.options.encoding == Encoding::Avro
+    }
+
+    fn alike(&self, of: Typed<'_>) -> Vec<Alike> {
+        alike(&self.options, of, true)
     }
 
     fn begin_items(&mut self, b: &mut Builder, of: Items) {

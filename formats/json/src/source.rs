@@ -1,12 +1,13 @@
 //! Reading JSON.
 
+use crate::alike::alike;
 use crate::options::{Encoding, JsonOptions, SpecialsAs};
 use crate::types::{bytes_form, decimal, key, num_form, unsupported, variant_name};
 use reschema_ir::choose::Row;
-use reschema_ir::{Builder, Markup, NumUse, Op, Quote, SeqIn, SpanUse, TableId};
-use reschema_lower::{Access, Index, Items, KeyRules, Scalar, Source, Typed, Unsupported, Value};
+use reschema_ir::{Builder, Markup, NumUse, Op, Quote, SeqIn, SpanUse, TableId, TextNum};
+use reschema_lower::{Access, Alike, Index, Items, KeyRules, Scalar, Source, Typed, Unsupported, Value};
 use reschema_schema::Schema;
-use reschema_schema::model::{RecordType, Shape, TypeId, UnionType};
+use reschema_schema::model::{Shape, TypeId, UnionType};
 
 /// JSON as a source.
 #[derive(Clone, Debug)]
@@ -29,8 +30,8 @@ impl JsonSource {
         src
     }
 
-    /// What an untagged variant looks like.
-    fn row(&self, b: &mut Builder, schema: &Schema, ty: TypeId) -> Result<Row, Unsupported> {
+    /// What an untagged variant looks like. In a union that has null, nothing else is.
+    fn row(&self, b: &mut Builder, schema: &Schema, ty: TypeId, nullable: bool) -> Result<Row, Unsupported> {
         let of = Typed { schema, ty };
         let shape = &schema.get(ty).shape;
         if let Some((precision, scale)) = decimal(&self.options, of) {
@@ -40,7 +41,11 @@ impl JsonSource {
         if let Some(scalar) = Scalar::of(shape)
             && let Some(form) = num_form(&self.options, of, scalar, true)?
         {
-            return Ok(Row::Num(form));
+            return Ok(Row::Num(match form {
+                TextNum::NullF32 if nullable => TextNum::FiniteF32,
+                TextNum::NullF64 if nullable => TextNum::FiniteF64,
+                form => form,
+            }));
         }
         Ok(match shape {
             Shape::Null => Row::Null,
@@ -52,31 +57,22 @@ impl JsonSource {
             Shape::List(_) => Row::Array,
             Shape::Map(_) => Row::Object,
             Shape::Record(t) => {
-                let needed = |i: usize| i64::from(!self.may_miss(schema, t, i));
+                let needed = |i: usize| i64::from(!self.options.may_miss(schema, t, i));
                 Row::Record(names(b, t.fields.iter().enumerate().map(|(i, f)| (&*f.name, needed(i)))))
             }
             _ => Row::Text,
         })
     }
 
-    fn may_miss(&self, schema: &Schema, record: &RecordType, field: usize) -> bool {
-        let Some(field) = record.fields.get(field) else { return false };
-        let null = |ty: TypeId| schema.get(ty).shape == Shape::Null;
-        let nullable = match &schema.get(field.ty).shape {
-            Shape::Union(t) => t.variants.iter().any(|v| null(v.ty)),
-            shape => *shape == Shape::Null,
-        };
-        field.default.is_some() || (nullable && self.options.missing_is_null)
-    }
-
     fn untagged(&self, b: &mut Builder, schema: &Schema, union: &UnionType) -> Result<TableId, Unsupported> {
         let is_null = |ty: TypeId| schema.get(ty).shape == Shape::Null;
         let others = union.variants.iter().filter(|v| !is_null(v.ty)).count();
+        let nullable = others < union.variants.len();
         // One that may be null itself is looked at.
-        let any = others < union.variants.len() || self.options.specials != SpecialsAs::Null;
+        let any = nullable || self.options.specials != SpecialsAs::Null;
         let rows = union.variants.iter().map(|v| match others {
             1 if any && !is_null(v.ty) => Ok(Row::Any),
-            _ => self.row(b, schema, v.ty),
+            _ => self.row(b, schema, v.ty, nullable),
         });
         let rows = rows.map(|r| r.map(|r| Some(r.code()))).collect::<Result<Vec<_>, _>>()?;
         Ok(b.table(rows))
@@ -175,6 +171,14 @@ impl Source for JsonSource {
             let text = b.constant(b"}");
             b.op(Op::Expect { text });
         }
+    }
+
+    fn tells_apart(&self) -> bool {
+        self.options.encoding == Encoding::Avro
+    }
+
+    fn alike(&self, of: Typed<'_>) -> Vec<Alike> {
+        alike(&self.options, of, false)
     }
 
     fn skip(&mut self, b: &mut Builder, _: Scalar) -> Result<(), Unsupported> {

@@ -411,8 +411,8 @@ impl Translator<'_> {
 
 fn is_text(op: &Op) -> bool {
     use Op::{
-        CheckFinite, CheckSize, Choose, CloseObject, Expect, Lookup, OpenObject, ReadDecimal, ReadQuoted, ReadTag, ReadText,
-        Separate, SkipTree, WriteDecimal, WriteQuoted, WriteText,
+        CheckFinite, CheckSize, Choose, CloseObject, Expect, Lookup, OpenObject, ReadDecimal, ReadQuoted, ReadTag,
+        ReadText, Separate, SkipTree, WriteDecimal, WriteQuoted, WriteText,
     };
     matches!(
         op,

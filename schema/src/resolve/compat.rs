@@ -3,11 +3,12 @@
 use super::error::{Mismatch, MismatchKind, ResolveError};
 use super::plan::resolve;
 use super::rules::ResolutionRules;
-use super::words::{label, listed, short, short_path};
+use super::words::{label, listed, short};
 use crate::model::{EnumSymbol, Schema, Shape};
-use crate::plan::{FieldSource, Node, NodeId, Plan, PlanWarning};
+use crate::plan::{Node, Plan, PlanWarning};
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// The differences between two schemas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,8 +46,11 @@ pub fn compatibility(writer: &Schema, reader: &Schema, rules: &ResolutionRules) 
     match resolve(writer, reader, rules) {
         Err(ResolveError { mismatches }) => Compatibility { differences: mismatches, warnings: Vec::new() },
         Ok(plan) => {
-            let mut walk = Walk { plan: &plan, seen: HashSet::new(), found: Vec::new() };
-            walk.all();
+            let mut walk = Walk { plan: &plan, found: Vec::new() };
+            plan.places(|node, w, r| {
+                walk.node(node, w, r);
+                if walk.found.len() < MAX_FOUND { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
             let mut seen = HashSet::new();
             walk.found.retain(|m| seen.insert(m.clone()));
             walk.found.truncate(MAX_FOUND);
@@ -57,56 +61,13 @@ pub fn compatibility(writer: &Schema, reader: &Schema, rules: &ResolutionRules) 
 
 struct Walk<'a> {
     plan: &'a Plan,
-    seen: HashSet<NodeId>,
     found: Vec<Mismatch>,
 }
 
 impl Walk<'_> {
-    fn all(&mut self) {
-        let mut work = vec![(self.plan.root, "$".to_string(), "$".to_string())];
-        while let Some((id, w, r)) = work.pop() {
-            if self.found.len() >= MAX_FOUND {
-                return;
-            }
-            if self.seen.insert(id) {
-                // Every place below has these in its own path.
-                let (w, r) = (short_path(&w), short_path(&r));
-                let from = work.len();
-                self.node(id, &w, &r, &mut work);
-                work[from..].reverse();
-            }
-        }
-    }
-
-    fn node(&mut self, id: NodeId, w: &str, r: &str, work: &mut Vec<(NodeId, String, String)>) {
-        let Plan { writer, reader, .. } = self.plan;
-        match self.plan.node(id) {
-            Node::List { item, .. } => work.push((*item, format!("{w}[]"), format!("{r}[]"))),
-            Node::Map { value, .. } => work.push((*value, format!("{w}{{}}"), format!("{r}{{}}"))),
-            Node::IntoUnion { reader: union, variant, inner } => {
-                let name = match &reader.get(*union).shape {
-                    Shape::Union(t) => t.variants.get(*variant).map(|v| label(reader, v.ty)).unwrap_or_default(),
-                    _ => String::new(),
-                };
-                work.push((*inner, w.to_string(), format!("{r}<{name}>")));
-            }
-            Node::FromUnion { writer: union, variants, .. } => {
-                let Shape::Union(t) = &writer.get(*union).shape else { return };
-                for (node, variant) in variants.iter().zip(&t.variants) {
-                    work.push((*node, format!("{w}<{}>", label(writer, variant.ty)), r.to_string()));
-                }
-            }
-            Node::Record { writer: wt, reader: rt, fields } => {
-                let (Shape::Record(a), Shape::Record(b)) = (&writer.get(*wt).shape, &reader.get(*rt).shape) else {
-                    return;
-                };
-                for (field, source) in b.fields.iter().zip(fields) {
-                    if let FieldSource::Written { index, node } = source {
-                        let from = a.fields.get(*index).map_or("", |f| f.name.as_str());
-                        work.push((*node, format!("{w}.{from}"), format!("{r}.{}", field.name)));
-                    }
-                }
-            }
+    fn node(&mut self, node: &Node, w: &str, r: &str) {
+        let writer = &self.plan.writer;
+        match node {
             Node::Enum { writer: wt, symbols, .. } => {
                 let Shape::Enum(t) = &writer.get(*wt).shape else { return };
                 let unknown = t.symbols.iter().zip(symbols.iter()).filter(|(_, s)| s.is_none());
@@ -124,7 +85,7 @@ impl Walk<'_> {
                 }
                 self.found.extend(mismatches.iter().cloned());
             }
-            Node::Scalar { .. } | Node::Fixed { .. } => {}
+            _ => {}
         }
     }
 

@@ -9,7 +9,7 @@ mod matching;
 mod plan;
 mod rules;
 mod union;
-mod words;
+pub(crate) mod words;
 
 pub use compat::{Compatibility, compatibility};
 pub use error::{Mismatch, MismatchKind, ResolveError};

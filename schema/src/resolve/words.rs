@@ -17,7 +17,7 @@ pub(super) fn short(name: &str) -> String {
 }
 
 /// A type's full name, or the word for its shape.
-pub(super) fn label(schema: &Schema, ty: TypeId) -> String {
+pub(crate) fn label(schema: &Schema, ty: TypeId) -> String {
     short(&schema.type_label(ty))
 }
 
@@ -29,7 +29,7 @@ pub(super) fn listed(names: impl ExactSizeIterator<Item = String>, most: usize) 
 }
 
 /// Both ends of a long path.
-pub(super) fn short_path(path: &str) -> String {
+pub(crate) fn short_path(path: &str) -> String {
     if path.len() <= 2 * END {
         return path.to_string();
     }

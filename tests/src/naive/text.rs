@@ -455,6 +455,8 @@ impl Reading<'_> {
         let others = t.variants.len() - usize::from(null.is_some());
         let fits = |v: usize| match self.text.schema.types[v].kind {
             Kind::Null => *json == Json::Null,
+            // Nothing else is null where there is one.
+            _ if null.is_some() && *json == Json::Null => false,
             _ if others == 1 && (null.is_some() || self.text.style.specials != Specials::Null) => *json != Json::Null,
             _ => self.fits(v, json),
         };
