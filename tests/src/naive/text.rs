@@ -35,6 +35,8 @@ pub struct Text {
     schema: Schema,
     style: Style,
     depth: u32,
+    /// Decimals are digits where unions are tagged too.
+    digits: bool,
 }
 
 /// Why there is no JSON, or no value: the classes that an engine may report.
@@ -149,7 +151,15 @@ fn decimal_bytes(value: i128, size: Option<u64>) -> Option<Vec<u8>> {
 impl Text {
     /// Of a schema that is one.
     pub fn new(schema: &str, style: Style, depth: u32) -> Option<Text> {
-        Some(Text { schema: Schema::parse(schema).ok()?, style, depth })
+        Some(Text { schema: Schema::parse(schema).ok()?, style, depth, digits: false })
+    }
+
+    /// A valid datum, so that two that mean the same look the same: variants told, decimals as digits.
+    pub fn meaning(&self, datum: &[u8]) -> Option<String> {
+        let style = Style { tagged: true, ..self.style };
+        let schema = self.schema.clone();
+        let text = Text { schema, style, depth: self.depth, digits: true };
+        text.write(datum)
     }
 
     /// A valid datum as JSON; `None` if a decimal has too many digits, or a number has no text.
@@ -177,7 +187,7 @@ impl Text {
 
     fn show(&self, ty: usize, from: &mut Datum<'_>) -> Option<String> {
         let t = &self.schema.types[ty];
-        let raw = |bytes: &[u8]| match (t.decimal, self.style.tagged, self.style.latin) {
+        let raw = |bytes: &[u8]| match (t.decimal, self.style.tagged && !self.digits, self.style.latin) {
             (Some((precision, scale)), false, _) => decimal_text(bytes, precision, scale).map(|d| quoted(&d)),
             (_, false, false) => Some(quoted(&to_base64(bytes))),
             _ => Some(quoted(&bytes.iter().map(|b| char::from(*b)).collect::<String>())),
