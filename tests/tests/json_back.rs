@@ -60,11 +60,7 @@ impl Ways {
     fn new(engine: &Engine, schema: &Schema, options: JsonOptions) -> Ways {
         let (avro, json) = (Endpoint::avro(schema), Endpoint::json(schema, options));
         let way = |from: &Endpoint, to: &Endpoint| engine.transform(from.clone(), to.clone()).expect("resolves");
-        Ways {
-            datum: way(&avro, &avro),
-            there: way(&avro, &json),
-            back: way(&json, &avro),
-        }
+        Ways { datum: way(&avro, &avro), there: way(&avro, &json), back: way(&json, &avro) }
     }
 }
 
@@ -100,7 +96,7 @@ fn run(engines: &[Engine], seed: u64, tally: &mut Tally) {
     // NaN and infinities look as they do in the text, where they may be one.
     let null = options == options.specials(SpecialsAs::Null);
     let specials = if null { Specials::Null } else { Specials::Text };
-    let style = Style { tagged: true, latin: true, missing_is_null: false, specials };
+    let style = Style { specials, ..Style::AVRO };
     let told = Text::new(&set.writer, style, 64).expect("a schema");
     let mut lost = false;
     for (i, input) in set.inputs.iter().enumerate() {

@@ -2,13 +2,14 @@
 //!
 //! `RESCHEMA_CASES` sets the number of cases, `RESCHEMA_SEED` the first seed.
 
-use reschema::json::{BytesAs, JsonOptions, SpecialsAs, TimesAs};
+use reschema::json::{BytesAs, JsonOptions, SpecialsAs, TimesAs, Twice, Unknown};
 use reschema::{Endpoint, Engine, Limits, ResolutionRules, Schema, Tiering, Transform, UnionMatch};
 use reschema_ir::OpCounts;
-use reschema_tests::naive::text::{Specials, Style, Text, restyled, sorted};
+use reschema_tests::naive::text::{self as naive, Specials, Style, Text, restyled, sorted};
 use reschema_tests::naive::{Pair, Policy};
 use reschema_tests::ops;
 use reschema_tests::random::{CaseSet, Rng, case_set};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const DEFAULT_CASES: usize = 60_000;
@@ -31,6 +32,8 @@ struct Tally {
     fast: u64,
     compiled: u64,
     checked: u64,
+    /// Faults by kind, those of what was damaged and those of what came from afar.
+    errors: BTreeMap<String, usize>,
     /// How often compiled code has executed ops.
     ops: Arc<OpCounts>,
 }
@@ -68,25 +71,40 @@ fn run(tiers: &[Transform], input: &[u8], tally: &mut Tally, context: &dyn Fn() 
         }
     };
     let first = one(&tiers[0], tally);
+    if let Err((kind, ..)) = &first {
+        *tally.errors.entry(kind.clone()).or_default() += 1;
+    }
     for t in &tiers[1..] {
         assert_eq!(one(t, tally), first, "{}\n{}", context(), String::from_utf8_lossy(input));
     }
     first
 }
 
-fn styles() -> [(Style, JsonOptions); 6] {
-    let plain = JsonOptions::PLAIN.times(TimesAs::Number);
-    let style = Style { tagged: false, latin: false, missing_is_null: true, specials: Specials::Text };
-    let tagged = Style { tagged: true, latin: true, missing_is_null: false, ..style };
-    let (null, refuse) = (Specials::Null, Specials::Refuse);
-    [
-        (style, plain),
-        (Style { latin: true, ..style }, plain.bytes(BytesAs::CodePoints)),
-        (tagged, JsonOptions::AVRO),
-        (Style { specials: null, ..style }, plain.specials(SpecialsAs::Null)),
-        (Style { specials: refuse, ..style }, plain.specials(SpecialsAs::Refuse)),
-        (Style { specials: refuse, ..tagged }, JsonOptions::AVRO.specials(SpecialsAs::Refuse)),
-    ]
+/// A style, and the options that are the same.
+fn style(rng: &mut Rng) -> (Style, JsonOptions) {
+    let (mut style, mut options) = match rng.below(3) {
+        0 => (Style::PLAIN, JsonOptions::PLAIN.times(TimesAs::Number)),
+        1 => {
+            let points = JsonOptions::PLAIN.times(TimesAs::Number).bytes(BytesAs::CodePoints);
+            (Style { latin: true, ..Style::PLAIN }, points)
+        }
+        _ => (Style::AVRO, JsonOptions::AVRO),
+    };
+    if rng.one_in(3) {
+        let (same, specials) = *rng.pick(&[(Specials::Null, SpecialsAs::Null), (Specials::Refuse, SpecialsAs::Refuse)]);
+        (style.specials, options) = (same, options.specials(specials));
+    }
+    if rng.one_in(3) {
+        let (same, twice) = *rng.pick(&[(naive::Twice::First, Twice::First), (naive::Twice::Last, Twice::Last)]);
+        (style.twice, options) = (same, options.duplicate_keys(twice));
+    }
+    if rng.one_in(4) {
+        (style.known_only, options) = (true, options.unknown_keys(Unknown::Refuse));
+    }
+    if rng.one_in(6) {
+        (style.missing_is_null, options) = (!style.missing_is_null, options.missing_is_null(!style.missing_is_null));
+    }
+    (style, options)
 }
 
 fn run_set(set: &CaseSet, tally: &mut Tally) {
@@ -94,7 +112,7 @@ fn run_set(set: &CaseSet, tally: &mut Tally) {
     let (writer, reader) =
         (Schema::parse(&set.writer).expect("a schema"), Schema::parse(&set.reader).expect("a schema"));
     let mut rng = Rng::new(set.seed ^ 0x6a73_6f6e);
-    let (style, options) = *rng.pick(&styles());
+    let (style, options) = style(&mut rng);
     let engines = [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&set.policy, t, &tally.ops));
     let transforms = |from: &Endpoint, to: &Endpoint| -> Vec<Transform> {
         engines.iter().map(|e| e.transform(from.clone(), to.clone()).expect("resolves")).collect()

@@ -17,6 +17,36 @@ pub struct Style {
     pub missing_is_null: bool,
     /// What becomes of NaN and infinities.
     pub specials: Specials,
+    /// Which of the values of a key counts that comes twice.
+    pub twice: Twice,
+    /// Keys that the schema does not have are an error.
+    pub known_only: bool,
+}
+
+/// What holds of a key that comes twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twice {
+    /// It is an error.
+    Refuse,
+    /// The first counts.
+    First,
+    /// The last counts.
+    Last,
+}
+
+impl Style {
+    /// Plain JSON as is usual, times as numbers.
+    pub const PLAIN: Style = Style {
+        tagged: false,
+        latin: false,
+        missing_is_null: true,
+        specials: Specials::Text,
+        twice: Twice::Refuse,
+        known_only: false,
+    };
+
+    /// Avro's encoding.
+    pub const AVRO: Style = Style { tagged: true, latin: true, missing_is_null: false, ..Style::PLAIN };
 }
 
 /// What becomes of NaN and infinities.
@@ -407,13 +437,18 @@ impl Reading<'_> {
         if entries.iter().any(|(_, v)| brackets(v) > most) {
             self.classes.insert("limit");
         }
+        if self.text.style.known_only && entries.iter().any(|(k, _)| t.fields.iter().all(|f| f.name != *k)) {
+            self.classes.insert("key");
+        }
         let mut out = vec![];
         for f in &t.fields {
-            let mut found = entries.iter().filter(|(k, _)| *k == f.name);
-            match (found.next(), found.next()) {
-                (Some(_), Some(_)) => drop(self.bad("key")),
-                (Some((_, v)), None) => out.extend(self.value(f.ty, v, depth + 1)),
-                (None, _) => out.extend(self.missing(f)),
+            let found: Vec<&Json> = entries.iter().filter(|(k, _)| *k == f.name).map(|(_, v)| v).collect();
+            match (found.as_slice(), self.text.style.twice) {
+                ([], _) => out.extend(self.missing(f)),
+                ([_, _, ..], Twice::Refuse) => drop(self.bad("key")),
+                ([v, ..], Twice::Refuse | Twice::First) | ([.., v], Twice::Last) => {
+                    out.extend(self.value(f.ty, v, depth + 1));
+                }
             }
         }
         out
@@ -599,7 +634,11 @@ fn restyle(json: &Json, how: &How, rng: &mut crate::random::Rng, out: &mut Strin
                 entries.insert(rng.below(entries.len() + 1), ("unknown".into(), what));
             }
             if how.twice && !entries.is_empty() {
-                let one = rng.pick(&entries).clone();
+                let mut one = rng.pick(&entries).clone();
+                let others = [Json::Null, Json::Number("7".into()), Json::String("NaN".into()), Json::Bool(true)];
+                if rng.one_in(2) {
+                    one.1 = rng.pick(&others).clone();
+                }
                 // Doubling what is deep, at each level, would not end.
                 if brackets(&one.1) == 0 {
                     entries.push(one);
