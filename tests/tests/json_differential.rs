@@ -116,21 +116,22 @@ fn run_set(set: &CaseSet, tally: &mut Tally) {
         (Schema::parse(&set.writer).expect("a schema"), Schema::parse(&set.reader).expect("a schema"));
     let mut rng = Rng::new(set.seed ^ 0x6a73_6f6e);
     let (style, options) = style(&mut rng);
-    let engines = [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&set.policy, t, &tally.ops));
-    let transforms = |from: &Endpoint, to: &Endpoint| -> Vec<Transform> {
+    let engines = |policy: Policy| [Tiering::interpreter(), Tiering::eager()].map(|t| engine(&policy, t, &tally.ops));
+    // Where the first match is taken, a schema does not always resolve to itself.
+    let (own, exact) = (engines(set.policy.clone()), engines(Policy { first_match: false, ..set.policy }));
+    let via = |engines: &[Engine], from: &Endpoint, to: &Endpoint| -> Vec<Transform> {
         engines.iter().map(|e| e.transform(from.clone(), to.clone()).expect("resolves")).collect()
     };
     let json = Endpoint::json(&reader, options);
-    let there = transforms(&Endpoint::avro(&writer), &json);
-    let back = transforms(&json, &Endpoint::avro(&reader));
+    let there = via(&own, &Endpoint::avro(&writer), &json);
+    let back = via(&exact, &json, &Endpoint::avro(&reader));
     let text = Text::new(&set.reader, style, set.policy.max_depth).expect("a schema");
     // The writer's data as text, and that under the reader's schema: as without the text.
-    // Where the first match is taken, a schema does not always resolve to itself.
     let whole = Pair::new(&set.writer, &set.writer, &set.policy).ok();
     let whole = whole.filter(|_| style.tagged && !set.policy.first_match);
     let json_of_writer = Endpoint::json(&writer, options);
-    let told = transforms(&Endpoint::avro(&writer), &json_of_writer);
-    let evolved = transforms(&json_of_writer, &Endpoint::avro(&reader));
+    let told = via(&own, &Endpoint::avro(&writer), &json_of_writer);
+    let evolved = via(&own, &json_of_writer, &Endpoint::avro(&reader));
     // A low limit of depth is checked where data are nested less, and a value may be made of the first of two keys.
     tally.fast_only = set.policy.max_depth == 64 && style.twice != naive::Twice::Last;
     let context = || format!("seed {} {style:?}\nwriter {}\nreader {}", set.seed, set.writer, set.reader);
