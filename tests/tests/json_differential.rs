@@ -193,7 +193,9 @@ fn read(
     let checked = tally.checked;
     let answer = run(tiers, input, tally, context);
     let brackets = input.trim_ascii_start().first().is_some_and(|b| b"{[".contains(b));
-    if tally.fast_only && brackets && answer.is_ok() {
+    // A limit of depth is checked where a value might go deeper, which some do.
+    let flat = input.iter().filter(|b| b"{[".contains(b)).count() < 50;
+    if tally.fast_only && brackets && flat && answer.is_ok() {
         assert_eq!(tally.checked, checked, "{}\n{}", context(), String::from_utf8_lossy(input));
         tally.stayed += 1;
     }
