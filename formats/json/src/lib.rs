@@ -2,6 +2,7 @@
 //! tagged unions. What becomes of which type stands in ADR 0017.
 
 mod alike;
+pub mod infer;
 mod options;
 mod sink;
 mod source;
