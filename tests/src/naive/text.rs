@@ -441,10 +441,10 @@ impl Reading<'_> {
             self.classes.insert("key");
         }
         let mut out = vec![];
-        for f in &t.fields {
+        for (i, f) in t.fields.iter().enumerate() {
             let found: Vec<&Json> = entries.iter().filter(|(k, _)| *k == f.name).map(|(_, v)| v).collect();
             match (found.as_slice(), self.text.style.twice) {
-                ([], _) => out.extend(self.missing(f)),
+                ([], _) => out.extend(self.missing(f, (ty, i))),
                 ([_, _, ..], Twice::Refuse) => drop(self.bad("key")),
                 ([v, ..], Twice::Refuse | Twice::First) | ([.., v], Twice::Last) => {
                     out.extend(self.value(f.ty, v, depth + 1));
@@ -454,10 +454,10 @@ impl Reading<'_> {
         out
     }
 
-    fn missing(&mut self, f: &super::schema::Field) -> Vec<u8> {
+    fn missing(&mut self, f: &super::schema::Field, place: (usize, usize)) -> Vec<u8> {
         let schema = &self.text.schema;
         if let Some(json) = &f.default
-            && let Ok(bytes) = super::default::encode(schema, f.ty, json, &mut vec![])
+            && let Ok(bytes) = super::default::encode(schema, f.ty, json, &mut vec![place])
         {
             return bytes;
         }
