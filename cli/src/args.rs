@@ -90,9 +90,11 @@ pub(crate) struct Convert {
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Schema {
-    /// A container file or an .avsc file; several .avsc files may refer to each other.
+    /// A container file or an .avsc file; several .avsc files may refer to each other. With --infer, files of JSON.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) infer: Infer,
     /// Print the parsing canonical form.
     #[arg(long)]
     pub(crate) canonical: bool,
@@ -102,6 +104,35 @@ pub(crate) struct Schema {
     /// Accept names that the specification forbids.
     #[arg(long)]
     pub(crate) lenient_names: bool,
+}
+
+/// Inference of a schema.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Infer {
+    /// Infer one schema from files of JSON (`-`: standard input): values behind each other, a line each, or the items of
+    /// one array. On standard error it is told what was seen at each place.
+    #[arg(long)]
+    pub(crate) infer: bool,
+    /// Form in which it is told what was seen.
+    #[arg(long, value_enum, requires = "infer", default_value_t = Told::Text, value_name = "FORM")]
+    pub(crate) certainty: Told,
+    /// Make dates, time stamps, UUIDs and decimals of strings that all look so. They may come back spelled otherwise.
+    #[arg(long, requires = "infer")]
+    pub(crate) logical_types: bool,
+    /// Name of the outermost record.
+    #[arg(long, requires = "infer", default_value = "Record")]
+    pub(crate) name: String,
+}
+
+/// How it is told what was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Told {
+    /// A line each place.
+    Text,
+    /// An object each place, in an array.
+    Json,
+    /// Not at all.
+    None,
 }
 
 #[derive(ClapArgs, Debug)]
