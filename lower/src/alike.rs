@@ -42,12 +42,7 @@ impl Found {
     fn node(&mut self, plan: &Plan, node: &Node, at: (&str, &str), source: &dyn Source, sink: &dyn Sink) {
         let Plan { writer, reader, .. } = plan;
         match node {
-            Node::FromUnion { writer: union, .. } => {
-                if self.seen[0].insert(*union) {
-                    let found = source.alike(Typed { schema: writer, ty: *union });
-                    self.add(writer, *union, at, &found, "what fits both is read as the first of them");
-                }
-            }
+            Node::FromUnion { writer: union, .. } => self.read(writer, *union, at, source),
             Node::IntoUnion { reader: union, .. } => self.written(reader, *union, at, sink),
             Node::Record { reader: record, fields, .. } => {
                 let Shape::Record(t) = &reader.get(*record).shape else { return };
@@ -58,6 +53,13 @@ impl Found {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn read(&mut self, writer: &Schema, union: TypeId, at: (&str, &str), source: &dyn Source) {
+        if self.seen[0].insert(union) {
+            let found = source.alike(Typed { schema: writer, ty: union });
+            self.add(writer, union, at, &found, "what fits both is read as the first of them");
         }
     }
 

@@ -66,7 +66,8 @@ fn run_until(t: &Transform, what: &str, holds: impl Fn(&TransformStats) -> bool)
 }
 
 fn at_once() -> Adaptive {
-    Tiering::adaptive().threshold(1).without_comparison()
+    // A loaded machine, or a sanitizer, may take long to compile.
+    Tiering::adaptive().threshold(1).without_comparison().compile_time(Duration::from_secs(120))
 }
 
 #[test]

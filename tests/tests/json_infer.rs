@@ -182,8 +182,8 @@ fn logical_types_by_option() {
             r#"{{"day":"2024-02-{:02}","at":"2024-02-01T10:00:00.{i:03}Z","us":"2024-02-01T10:00:00.000{i:03}",
                 "id":"123e4567-e89b-12d3-a456-42661417{i:04}","price":"{i}.50","mixed":"{}","level":"{}"}}"#,
             i % 28 + 1,
-            if i % 2 == 0 { "2024-02-01" } else { "x" },
-            if i % 2 == 0 { "LOW" } else { "HIGH" },
+            if i.is_multiple_of(2) { "2024-02-01" } else { "x" },
+            if i.is_multiple_of(2) { "LOW" } else { "HIGH" },
         )
     };
     let text: String = (0..50).map(row).collect();

@@ -5,10 +5,13 @@ use serde::de::DeserializeOwned;
 use serde_avro_fast::Schema;
 use serde_avro_fast::ser::SerializerConfig;
 
+/// Transforms a record into what it appends.
+type Run = Box<dyn Fn(&[u8], &mut Vec<u8>)>;
+
 /// A way to transform a record.
 pub(crate) struct Peer {
     pub(crate) name: &'static str,
-    pub(crate) run: Box<dyn Fn(&[u8], &mut Vec<u8>)>,
+    pub(crate) run: Run,
 }
 
 fn peer(name: &'static str, run: impl Fn(&[u8], &mut Vec<u8>) + 'static) -> Peer {

@@ -7,6 +7,9 @@ use reschema_benches::data::{self, Data, GT, Gt, Order, Rng, VecMap};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
+/// Reads the values of an output, of which so many are expected.
+pub(crate) type Values = Box<dyn Fn(&[u8], usize) -> Vec<Value>>;
+
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// Records one after the other, and where each begins.
@@ -16,7 +19,7 @@ pub(crate) struct Workload {
     pub(crate) to: Endpoint,
     pub(crate) peers: Vec<Peer>,
     /// So many records of the output as values.
-    pub(crate) values: Box<dyn Fn(&[u8], usize) -> Vec<Value>>,
+    pub(crate) values: Values,
     /// How many times the compiled time the best of the others is to take.
     pub(crate) promised: f64,
 }
@@ -68,7 +71,7 @@ fn values_of_lines(text: &[u8], _: usize) -> Vec<Value> {
     serde_json::Deserializer::from_slice(text).into_iter().map(|v| v.expect("JSON")).collect()
 }
 
-fn values_of_avro(schema: String) -> Box<dyn Fn(&[u8], usize) -> Vec<Value>> {
+fn values_of_avro(schema: String) -> Values {
     Box::new(move |bytes, records| {
         let text = transformed(avro(&schema), json(&schema), bytes, records);
         values_of_lines(&text, records)
