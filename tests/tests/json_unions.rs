@@ -11,8 +11,11 @@ fn pairs(found: Vec<Alike>) -> Vec<(usize, usize)> {
     found.into_iter().map(|a| (a.taken, a.lost)).collect()
 }
 
+/// Variants by their numbers.
+type Pairs = Vec<(usize, usize)>;
+
 /// Pairs of variants, the one that is taken first: of what is read, and of what is written.
-fn alike(union: &str, options: JsonOptions) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+fn alike(union: &str, options: JsonOptions) -> (Pairs, Pairs) {
     let schema = Schema::parse(union).expect("a schema");
     let of = Typed { schema: &schema, ty: schema.root() };
     (pairs(JsonSource::new(options).alike(of)), pairs(JsonSink::new(options).alike(of)))
