@@ -14,6 +14,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use reschema_ir::verify::{Bounds, verify};
 use reschema_ir::{Body, Op, OpCounts, Program};
+use reschema_runtime::text::Indexed;
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -193,11 +194,12 @@ impl Compiler {
         Ok(())
     }
 
-    fn shared<'a>(&'a self, program: &'a Program, pool: &'a Pool, runs: &'a Runs) -> Shared<'a> {
+    fn shared<'a>(&'a self, names: &'a Indexed, pool: &'a Pool, runs: &'a Runs) -> Shared<'a> {
+        let program = names.program();
         let (conv, config) = (self.isa.default_call_conv(), self.isa.frontend_config());
         let max_op = self.options.max_op.unwrap_or(u32::MAX);
         let (max_clif, counts) = (self.options.max_clif, self.options.counts.as_deref());
-        Shared { program, pool, runs, conv, config, max_clif, max_op, ops: Cell::new(0), counts }
+        Shared { program, names, pool, runs, conv, config, max_clif, max_op, ops: Cell::new(0), counts }
     }
 
     fn routine(&self, program: &Arc<Program>, name: &str) -> Result<Routine, Refused> {
@@ -205,6 +207,8 @@ impl Compiler {
         self.options.fault.as_ref().map_or(Ok(()), Fault::strike)?;
         self.admit(program)?;
         let pool = Pool::new(program);
+        // Code has its address.
+        let names = Box::new(Indexed::new(program.clone()));
         let mut builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
         builder.symbol_lookup_fn(Box::new(|_| None));
         if let Some(Fault::NotExecutable) = self.options.fault {
@@ -212,7 +216,7 @@ impl Compiler {
         }
         let module = Held(Some(JITModule::new(builder)));
         let mut work = Work { module, ids: Vec::new(), sizes: Vec::new(), stats: Stats::default() };
-        self.define(&mut work, &self.shared(program, &pool, &Runs::new(program)))?;
+        self.define(&mut work, &self.shared(&names, &pool, &Runs::new(program)))?;
         let Work { module, ids, sizes, mut stats } = work;
         let Some(mut module) = module.take() else { return Err(Refused::Generator("no module".into())) };
         if let Err(e) = module.finalize_definitions() {
@@ -225,7 +229,7 @@ impl Compiler {
             crate::perf::note(&format!("reschema::{name}::f{i}"), module.get_finalized_function(*id), bytes);
         }
         stats.time = start.elapsed();
-        Ok(Routine::new(module, entry, (program.clone(), pool, self.options.counts.clone()), stats))
+        Ok(Routine::new(module, entry, (names, pool, self.options.counts.clone()), stats))
     }
 
     fn define(&self, work: &mut Work, shared: &Shared<'_>) -> Result<(), Refused> {
@@ -275,8 +279,8 @@ impl Compiler {
     fn listing(&self, program: &Arc<Program>) -> Result<Listing, Refused> {
         self.admit(program)?;
         let pool = Pool::new(program);
-        let runs = Runs::new(program);
-        let shared = self.shared(program, &pool, &runs);
+        let (runs, names) = (Runs::new(program), Indexed::new(program.clone()));
+        let shared = self.shared(&names, &pool, &runs);
         let mut listing = Listing { clif: String::new(), assembly: String::new() };
         let mut builder = FunctionBuilderContext::new();
         let mut left = Left::new();

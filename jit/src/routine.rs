@@ -3,8 +3,9 @@
 use crate::context::{Context, SOFT, exit};
 use crate::pool::Pool;
 use cranelift_jit::JITModule;
-use reschema_ir::{OpCounts, Program};
+use reschema_ir::OpCounts;
 use reschema_runtime::raw::text::TextState;
+use reschema_runtime::text::Indexed;
 use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -21,7 +22,7 @@ pub struct Routine {
 }
 
 /// What code has addresses of.
-pub(crate) type Kept = (Arc<Program>, Pool, Option<Arc<OpCounts>>);
+pub(crate) type Kept = (Box<Indexed>, Pool, Option<Arc<OpCounts>>);
 
 /// What a routine is made of, and what it cost.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +43,7 @@ impl Routine {
         // SAFETY: the first function has this signature in the target's C convention, and lives as long as the module.
         let entry =
             unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut Context, *const u8, *mut u8) -> i64>(entry) };
-        let depth = kept.0.funcs.first().map_or(0, |f| f.depth);
+        let depth = kept.0.program().funcs.first().map_or(0, |f| f.depth);
         let module = ManuallyDrop::new(Mutex::new(module));
         Routine { module, entry, depth, stats, _kept: kept }
     }

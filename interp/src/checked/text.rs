@@ -2,7 +2,7 @@
 
 use super::{Count, Frame, Machine, Result, Span, Target, count_form};
 use reschema_ir::{Body, DecimalText, FaultKind, Op, Quote, SeqIn, SeqOut, TextNum, cost::TEXT_NUM};
-use reschema_runtime::text::{self, Bad, Items, Keys, Names, Piece, Rules, Text};
+use reschema_runtime::text::{self, Bad, Items, Keys, Piece, Rules, Tables, Text};
 
 /// Whether a sequence stands in brackets, and if so whether they are those of an object.
 pub(super) fn brackets(from: SeqIn) -> Option<bool> {
@@ -37,6 +37,7 @@ impl Machine<'_, '_> {
 
     pub(super) fn text_op(&mut self, op: &Op, frame: &mut Frame, verbatim: bool) -> Result {
         let program = self.run.program;
+        let tables = Tables::plain(program);
         match op {
             Op::ReadText { dst, from } => {
                 let (raw, end) = self.good(text::read_num(self.text(), self.pos, *from))?;
@@ -70,7 +71,7 @@ impl Machine<'_, '_> {
             }
             Op::Lookup { dst, src, names } => {
                 let name = self.bytes(frame.spans[src.0 as usize]);
-                match text::lookup(&Names::new(program, *names), name) {
+                match text::lookup(&tables.names(*names), name) {
                     Some(entry) => frame.nums[dst.0 as usize] = entry,
                     None => {
                         let shown: String = String::from_utf8_lossy(name).chars().take(40).collect();
@@ -112,7 +113,7 @@ impl Machine<'_, '_> {
                     unknown: *unknown,
                     levels: self.levels(frame.level + level),
                 };
-                let keys = Keys { names: Names::new(program, *names), rules };
+                let keys = Keys { names: tables.names(*names), rules };
                 let state = &mut frame.nums[state.0 as usize];
                 self.indexed(state, frame.marks[start.0 as usize], &keys)?;
                 let value = text::indexed(&self.index, *state as u64, *place);
@@ -130,7 +131,7 @@ impl Machine<'_, '_> {
                     unknown: *unknown,
                     levels: self.levels(frame.level + level),
                 };
-                let keys = Keys { names: Names::new(program, *names), rules };
+                let keys = Keys { names: tables.names(*names), rules };
                 let state = &mut frame.nums[state.0 as usize];
                 self.indexed(state, frame.marks[start.0 as usize], &keys)?;
                 let base = (*state as usize).saturating_sub(1);
@@ -139,7 +140,7 @@ impl Machine<'_, '_> {
             }
             Op::Choose { dst, rows, level, .. } => {
                 let levels = self.levels(frame.level + level);
-                match self.good(text::choose(self.text(), self.pos, program, *rows, levels))? {
+                match self.good(text::choose(self.text(), self.pos, tables, *rows, levels))? {
                     Some(row) => frame.nums[dst.0 as usize] = row as i64,
                     None => {
                         let at = self.text().space(self.pos);
@@ -150,7 +151,7 @@ impl Machine<'_, '_> {
                 }
             }
             Op::ReadTag { dst, names, null, .. } => {
-                let tag = text::read_tag(self.text(), self.pos, &Names::new(program, *names), *null);
+                let tag = text::read_tag(self.text(), self.pos, &tables.names(*names), *null);
                 let (entry, end) = self.good(tag)?;
                 (frame.nums[dst.0 as usize], self.pos) = (entry, end);
             }

@@ -12,6 +12,7 @@ use reschema_runtime::raw::sequence::{
     write_len,
 };
 use reschema_runtime::raw::text::TextState;
+use reschema_runtime::text::Indexed;
 use reschema_runtime::{Limits, Outcome, Progress, UserFn, Window, num, utf8};
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub struct FastProgram {
     pub(super) funcs: Vec<FuncInfo>,
     pub(super) texts: Vec<TextInsn>,
     pub(super) program: Arc<Program>,
+    pub(super) names: Indexed,
 }
 
 pub(super) struct FuncInfo {

@@ -5,7 +5,7 @@ use super::translate::Layout;
 use reschema_ir::{Op, SeqOut};
 use reschema_runtime::raw::sequence::span_at;
 use reschema_runtime::raw::text::{self, Record, TextState};
-use reschema_runtime::text::{Names, Rules, is_special, lookup};
+use reschema_runtime::text::{Rules, is_special, lookup};
 use reschema_runtime::{Limits, Outcome};
 
 /// An op of text (without its arms), and where its function keeps registers.
@@ -97,10 +97,10 @@ impl FastProgram {
                 }
                 Op::Lookup { dst, src, names } => {
                     let name = span_at(*at.slot(span(src.0)), *at.slot(span(src.0) + 1));
-                    let entry = lookup(&Names::new(&self.program, *names), name).ok_or(Outcome::Reject)?;
+                    let entry = lookup(&self.names.tables().names(*names), name).ok_or(Outcome::Reject)?;
                     *at.slot(nums + dst.0) = entry as u64;
                 }
-                Op::Expect { text: word } => at.p = text::expect(at.p, at.end, self.program.constant(*word))?,
+                Op::Expect { text: word } => at.p = text::expect(at.p, at.end, self.names.program().constant(*word))?,
                 Op::Separate { state, byte } => {
                     if std::mem::replace(at.slot(nums + state.0), 1) != 0 {
                         *at.o = *byte as u8;
@@ -117,7 +117,7 @@ impl FastProgram {
                     let levels = at.levels(*level);
                     let rules = Rules { wanted: *wanted, twice: *twice, unknown: *unknown, levels };
                     let start = at.p.with_addr(*at.slot(start.0) as usize);
-                    let record = Record { start, end: at.end, program: &self.program, names: *names, rules };
+                    let record = Record { start, end: at.end, names: self.names.tables().names(*names), rules };
                     let before = *at.slot(nums + state.0);
                     let (found, after) = record.find(at.p, *place, before, at.state)?;
                     *at.slot(nums + state.0) = after;
@@ -128,16 +128,16 @@ impl FastProgram {
                     let levels = at.levels(*level);
                     let rules = Rules { wanted: *wanted, twice: *twice, unknown: *unknown, levels };
                     let start = at.p.with_addr(*at.slot(start.0) as usize);
-                    let record = Record { start, end: at.end, program: &self.program, names: *names, rules };
+                    let record = Record { start, end: at.end, names: self.names.tables().names(*names), rules };
                     let state = *at.slot(nums + state.0);
                     at.p = record.close(at.p, state, at.state)?;
                 }
                 Op::Choose { dst, rows, level, .. } => {
-                    let row = text::choose(at.p, at.end, &self.program, *rows, at.levels(*level))?;
+                    let row = text::choose(at.p, at.end, self.names.tables(), *rows, at.levels(*level))?;
                     *at.slot(nums + dst.0) = row as u64;
                 }
                 Op::ReadTag { dst, names, null, .. } => {
-                    let (entry, p) = text::read_tag(at.p, at.end, &Names::new(&self.program, *names), *null)?;
+                    let (entry, p) = text::read_tag(at.p, at.end, &self.names.tables().names(*names), *null)?;
                     *at.slot(nums + dst.0) = entry as u64;
                     at.p = p;
                 }

@@ -4,6 +4,7 @@ use super::code::{Code, Form, Insn, flag};
 use super::machine::{FastProgram, FuncInfo};
 use super::text::TextInsn;
 use reschema_ir::{Bodies, Body, Flag, Inst, Len, Num, Op, Program, SeqIn, SeqOut, TableId};
+use reschema_runtime::text::Indexed;
 use std::fmt;
 use std::sync::Arc;
 
@@ -73,7 +74,8 @@ impl FastProgram {
         // Wide loads from the pool stay inside it.
         t.pool.extend_from_slice(&[0; 64]);
         let Translator { code, jumps, pool, funcs, texts, .. } = t;
-        Ok(FastProgram { code, jumps, pool, funcs, texts, program })
+        let names = Indexed::new(program.clone());
+        Ok(FastProgram { code, jumps, pool, funcs, texts, program, names })
     }
 }
 

@@ -20,6 +20,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use reschema_ir::{Body, Inst, Op, OpCounts, Program, SeqIn};
+use reschema_runtime::text::Indexed;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ pub(crate) type Left = BTreeMap<&'static str, u32>;
 /// What all functions of a routine share.
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
+    /// The Program's tables of names.
+    pub(crate) names: &'a Indexed,
     pub(crate) pool: &'a Pool,
     /// Their functions stand behind the Program's.
     pub(crate) runs: &'a Runs,

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use reschema_ir::{Bodies, Body, ConstId, Op, Program, SeqOut};
 use reschema_runtime::raw::text::count_room;
+use reschema_runtime::text::Indexed;
 
 /// Keys up to this size are compared inline.
 const INLINE_KEY: usize = 64;
@@ -16,9 +17,10 @@ fn place<T: PartialEq>(all: &[T], one: &T) -> i64 {
 }
 
 impl Emitter<'_, '_> {
+    /// The Program and its tables of names.
     fn program(&mut self) -> Value {
-        let program: *const Program = self.shared.program;
-        self.constant(program.expose_provenance() as i64)
+        let names: *const Indexed = self.shared.names;
+        self.constant(names.expose_provenance() as i64)
     }
 
     /// The op itself, which the Program keeps where it is.

@@ -2,10 +2,10 @@
 
 use super::{Helper, code};
 use crate::context::Context;
-use reschema_ir::{Op, Program, Quote, SeqOut, TableId, TextNum};
+use reschema_ir::{Op, Quote, SeqOut, TableId, TextNum};
 use reschema_runtime::raw::sequence::span_at;
 use reschema_runtime::raw::text::{self, Record};
-use reschema_runtime::text::{Names, Rules, lookup};
+use reschema_runtime::text::{Indexed, Rules, lookup};
 use reschema_runtime::{Limits, Outcome};
 
 /// What `find_field` gives for a key that is not there: no address.
@@ -19,7 +19,7 @@ fn told(ctx: &mut Context, result: Result<u64, Outcome>) -> u64 {
     })
 }
 
-fn record<'a>(ctx: &Context, op: &Op, program: &'a Program, start: *const u8, level: u64) -> Option<(Record<'a>, u32)> {
+fn record<'a>(ctx: &Context, op: &Op, program: &'a Indexed, start: *const u8, level: u64) -> Option<(Record<'a>, u32)> {
     let (Op::FindField { names, wanted, twice, unknown, level: below, .. }
     | Op::CloseObject { names, wanted, twice, unknown, level: below, .. }) = op
     else {
@@ -28,7 +28,7 @@ fn record<'a>(ctx: &Context, op: &Op, program: &'a Program, start: *const u8, le
     let levels = levels(ctx, level, *below);
     let rules = Rules { wanted: *wanted, twice: *twice, unknown: *unknown, levels };
     let place = if let Op::FindField { place, .. } = op { *place } else { 0 };
-    Some((Record { start, end: ctx.end, program, names: *names, rules }, place))
+    Some((Record { start, end: ctx.end, names: program.tables().names(*names), rules }, place))
 }
 
 fn levels(ctx: &Context, level: u64, below: u32) -> u32 {
@@ -98,10 +98,10 @@ helpers! {
         }
     }
     /// Looks a name up: 1 if it is there; its entry goes to the context.
-    lookup_name(ctx: *mut Context, start: u64, len: u64, program: *const Program, table: u64) {
+    lookup_name(ctx: *mut Context, start: u64, len: u64, program: *const Indexed, table: u64) {
         // SAFETY: see above.
         unsafe {
-            let names = Names::new(&*program, TableId(table as u32));
+            let names = (*program).tables().names(TableId(table as u32));
             match lookup(&names, span_at(start, len)) {
                 Some(entry) => {
                     (*ctx).value = entry as u64;
@@ -139,7 +139,7 @@ helpers! {
         }
     }
     /// Seeks a key: where its value begins, or `ABSENT`; the state goes to the context.
-    find_field(ctx: *mut Context, p: *const u8, start: *const u8, state: u64, op: *const Op, program: *const Program, level: u64) {
+    find_field(ctx: *mut Context, p: *const u8, start: *const u8, state: u64, op: *const Op, program: *const Indexed, level: u64) {
         // SAFETY: see above.
         unsafe {
             let ctx = &mut *ctx;
@@ -152,7 +152,7 @@ helpers! {
         }
     }
     /// Goes behind a record.
-    close_object(ctx: *mut Context, p: *const u8, start: *const u8, state: u64, op: *const Op, program: *const Program, level: u64) {
+    close_object(ctx: *mut Context, p: *const u8, start: *const u8, state: u64, op: *const Op, program: *const Indexed, level: u64) {
         // SAFETY: see above.
         unsafe {
             let ctx = &mut *ctx;
@@ -164,20 +164,20 @@ helpers! {
         }
     }
     /// Which row of a table a value fits: one more than its number.
-    choose(ctx: *mut Context, p: *const u8, program: *const Program, table: u64, level: u64) {
+    choose(ctx: *mut Context, p: *const u8, program: *const Indexed, table: u64, level: u64) {
         // SAFETY: see above.
         unsafe {
             let ctx = &mut *ctx;
-            let row = text::choose(p, ctx.end, &*program, TableId(table as u32), levels(ctx, level, 0));
+            let row = text::choose(p, ctx.end, (*program).tables(), TableId(table as u32), levels(ctx, level, 0));
             told(ctx, row.map(|row| row as u64 + 1))
         }
     }
     /// Reads a tag: where the value begins; the entry goes to the context.
-    read_tag(ctx: *mut Context, p: *const u8, program: *const Program, table: u64, null: i64) {
+    read_tag(ctx: *mut Context, p: *const u8, program: *const Indexed, table: u64, null: i64) {
         // SAFETY: see above.
         unsafe {
             let ctx = &mut *ctx;
-            let read = text::read_tag(p, ctx.end, &Names::new(&*program, TableId(table as u32)), null);
+            let read = text::read_tag(p, ctx.end, &(*program).tables().names(TableId(table as u32)), null);
             let read = read.map(|(entry, p)| { ctx.value = entry as u64; p as u64 });
             told(ctx, read)
         }

@@ -6,9 +6,9 @@
 use super::scalar::write_varint;
 use super::sequence::distance;
 use crate::fault::Outcome;
-use crate::text::{self, Items, Keys, Names, Piece, Rules, Text};
+use crate::text::{self, Items, Keys, Names, Piece, Rules, Tables, Text};
 use reschema_ir::cost::{SPAN_SLACK, TEXT_NUM};
-use reschema_ir::{DecimalText, Program, Quote, SeqOut, TableId, TextNum};
+use reschema_ir::{DecimalText, Quote, SeqOut, TableId, TextNum};
 
 /// What text ops of a run share: decoded strings, the index of records, and a place to write to. Reused from run to run.
 #[derive(Default)]
@@ -126,7 +126,7 @@ pub unsafe fn write_quoted(
     form: Quote,
     state: &mut TextState,
 ) -> Result<usize, Outcome> {
-    if form == Quote::Text && text::is_plain(bytes) {
+    if form == Quote::Text && text::plain_len(bytes) == bytes.len() {
         if distance(o, capacity) < (bytes.len() + 2 + SPAN_SLACK) as isize {
             return Err(Outcome::OutputFull);
         }
@@ -217,17 +217,15 @@ pub struct Record<'a> {
     pub start: *const u8,
     /// End of the input.
     pub end: *const u8,
-    /// The Program and the names in it.
-    pub program: &'a Program,
-    /// The table of names.
-    pub names: TableId,
+    /// The names.
+    pub names: Names<'a>,
     /// What keys are judged by.
     pub rules: Rules,
 }
 
 impl<'a> Record<'a> {
     fn keys(&self) -> Keys<'a> {
-        Keys { names: Names::new(self.program, self.names), rules: self.rules }
+        Keys { names: self.names, rules: self.rules }
     }
 
     /// Goes to the value of a key: where it is, or `None` if it is not there, with the state behind.
@@ -270,12 +268,12 @@ impl<'a> Record<'a> {
 pub unsafe fn choose(
     p: *const u8,
     end: *const u8,
-    program: &Program,
+    tables: Tables<'_>,
     rows: TableId,
     levels: u32,
 ) -> Result<i64, Outcome> {
     // SAFETY: the caller's promise.
-    let found = text::choose(unsafe { between(p, end)? }, 0, program, rows, levels).map_err(leave)?;
+    let found = text::choose(unsafe { between(p, end)? }, 0, tables, rows, levels).map_err(leave)?;
     found.map(|i| i as i64).ok_or(Outcome::Reject)
 }
 

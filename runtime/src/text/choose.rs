@@ -1,18 +1,18 @@
 //! Which variant of an untagged union a value is: by its structure, the first that fits.
 
-use super::object::Names;
+use super::names::{Names, Tables};
 use super::quote::{Piece, contents, latin, with_text};
 use super::{Result, Text, decimal, lookup, number};
 use reschema_ir::choose::Row;
-use reschema_ir::{Program, Quote, TableId};
+use reschema_ir::{Quote, TableId};
 
 /// The first row of a table that the value in front fits; `None` if none does. Nothing is read.
 ///
 /// # Errors
 /// No value stands there.
-pub fn choose(text: Text<'_>, at: usize, program: &Program, rows: TableId, levels: u32) -> Result<Option<usize>> {
+pub fn choose(text: Text<'_>, at: usize, tables: Tables<'_>, rows: TableId, levels: u32) -> Result<Option<usize>> {
     let at = text.space(at);
-    let rows = &program.table(rows).0;
+    let rows = &tables.program.table(rows).0;
     let mut next = rows.iter().enumerate().filter_map(|(i, code)| Some((i, Row::from_code((*code)?)?)));
     // An optional value needs no closer look.
     let null = text.byte(at) == Some(b'n');
@@ -23,14 +23,14 @@ pub fn choose(text: Text<'_>, at: usize, program: &Program, rows: TableId, level
     // What touches the end may go on, and a value that is none fits nothing: say so first.
     text.skip(at, levels)?;
     for (i, row) in next {
-        if fits(text, at, program, row, levels)? {
+        if fits(text, at, tables, row, levels)? {
             return Ok(Some(i));
         }
     }
     Ok(None)
 }
 
-fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> Result<bool> {
+fn fits(text: Text<'_>, at: usize, tables: Tables<'_>, row: Row, levels: u32) -> Result<bool> {
     let first = text.byte(at);
     let string = first == Some(b'"');
     Ok(match row {
@@ -42,9 +42,7 @@ fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> 
             decimal::read_decimal(text, at, precision, scale.into(), 0).is_ok()
         }
         Row::Text => string,
-        Row::Symbol(table) => {
-            string && with_text(text, at, "", |name| lookup(&Names::new(program, table), name).is_some())?.0
-        }
+        Row::Symbol(table) => string && with_text(text, at, "", |name| lookup(&tables.names(table), name).is_some())?.0,
         Row::Latin(size) => {
             string && with_text(text, at, "", |b| latin(b).is_some_and(|b| b.len() as u64 == u64::from(size)))?.0
         }
@@ -57,7 +55,7 @@ fn fits(text: Text<'_>, at: usize, program: &Program, row: Row, levels: u32) -> 
         }
         Row::Array => first == Some(b'['),
         Row::Object => first == Some(b'{'),
-        Row::Record(table) => first == Some(b'{') && is_record(text, at, &Names::new(program, table), levels)?,
+        Row::Record(table) => first == Some(b'{') && is_record(text, at, &tables.names(table), levels)?,
     })
 }
 

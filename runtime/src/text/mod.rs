@@ -5,6 +5,10 @@
 
 mod choose;
 mod decimal;
+mod digits;
+mod float;
+mod marks;
+mod names;
 mod number;
 mod object;
 mod quote;
@@ -14,10 +18,11 @@ mod write;
 
 pub use choose::choose;
 pub use decimal::{read_decimal, write_decimal};
+pub use names::{Indexed, Names, Tables, lookup};
 pub use number::{is_special, read_num};
-pub use object::{Keys, Names, Rules, State, close, find, index, indexed, lookup, read_tag};
+pub use object::{Keys, Rules, State, close, find, index, indexed, read_tag};
 pub use quote::{Piece, read_quoted};
-pub(crate) use scan::is_plain;
+pub(crate) use scan::plain_len;
 pub use scan::{Items, Space};
 pub use write::{write_num, write_quoted};
 

@@ -1,55 +1,10 @@
 //! Keyed records: their keys in any order, speculated on in the expected one (ADR 0017).
 
+use super::names::{Names, lookup};
 use super::quote::with_text;
 use super::scan::Quoted;
 use super::{Bad, Result, Text};
-use reschema_ir::{ConstId, FaultKind, Program, TableId, Twice, Unknown};
-
-/// Names, in the order of their bytes, with an entry each: a table of pairs of constant and entry.
-#[derive(Clone, Copy)]
-pub struct Names<'a> {
-    program: &'a Program,
-    pairs: &'a [Option<i64>],
-}
-
-impl<'a> Names<'a> {
-    /// Those of a table.
-    pub fn new(program: &'a Program, table: TableId) -> Names<'a> {
-        Names { program, pairs: &program.table(table).0 }
-    }
-
-    fn name(&self, pair: usize) -> &'a [u8] {
-        let id = self.pairs.get(2 * pair).copied().flatten().unwrap_or(-1);
-        self.program.constant(ConstId(u32::try_from(id).unwrap_or(u32::MAX)))
-    }
-
-    /// The place of a name among the pairs.
-    pub(super) fn place(&self, name: &[u8]) -> Option<usize> {
-        let (mut low, mut high) = (0, self.pairs.len() / 2);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.name(middle).cmp(name) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
-    }
-
-    pub(super) fn entry(&self, place: usize) -> Option<i64> {
-        self.pairs.get(2 * place + 1).copied().flatten()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.pairs.len() / 2
-    }
-}
-
-/// The entry of a name.
-pub fn lookup(names: &Names<'_>, name: &[u8]) -> Option<i64> {
-    names.entry(names.place(name)?)
-}
+use reschema_ir::{FaultKind, Twice, Unknown};
 
 /// What a record's keys are judged by.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! Tokens: white space, literals, strings and numbers, and passing over whole values (RFC 8259).
 
+use super::digits::Eight;
+use super::marks::marks;
 use super::{Bad, Result, Text};
 use reschema_ir::FaultKind;
 
@@ -30,22 +32,19 @@ pub(super) struct Number {
     pub(super) integer: bool,
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const TOPS: u64 = 0x8080_8080_8080_8080;
-
-/// The top bits of bytes that end a run of plain text: quote, backslash, control, and with `wide` what is not ASCII. Bits
-/// above the first may be wrong.
+/// Where text stops that is quoted as it is.
 #[inline(always)]
-fn stops(word: u64) -> u64 {
-    let has_zero = |x: u64| x.wrapping_sub(ONES) & !x;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (has_zero(word ^ (ONES * 0x22)) | has_zero(word ^ (ONES * 0x5c)) | control) & TOPS
-}
-
-/// True for text that is quoted as it is.
-pub(crate) fn is_plain(bytes: &[u8]) -> bool {
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    chunks.iter().all(|c| stops(u64::from_le_bytes(*c)) == 0) && rest.iter().all(|b| *b >= 0x20 && !b"\"\\".contains(b))
+pub(crate) fn plain_len(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let stops = marks(chunk).stops;
+        if stops != 0 {
+            return at + stops.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    let stop = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+    at + bytes[at..].iter().position(stop).unwrap_or(bytes.len() - at)
 }
 
 /// How a sequence goes on.
@@ -159,7 +158,7 @@ impl<'a> Text<'a> {
 
     /// A word or a number ends here.
     #[inline(always)]
-    fn delimited(self, at: usize) -> Result<usize> {
+    pub(super) fn delimited(self, at: usize) -> Result<usize> {
         match self.byte(at) {
             Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b':') => Ok(at),
             None if self.complete => Ok(at),
@@ -177,17 +176,14 @@ impl<'a> Text<'a> {
         let mut at = start;
         let (mut escapes, mut wide) = (false, 0);
         loop {
-            while let Some(chunk) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-                let word = u64::from_le_bytes(*chunk);
-                let stop = stops(word);
-                if stop != 0 {
-                    let n = stop.trailing_zeros() / 8;
-                    wide |= word & TOPS & !(u64::MAX << (8 * n));
-                    at += n as usize;
+            while let Some(chunk) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+                let marks = marks(chunk);
+                wide |= marks.wide_before();
+                if marks.stops != 0 {
+                    at += marks.stops.trailing_zeros() as usize;
                     break;
                 }
-                wide |= word & TOPS;
-                at += 8;
+                at += 16;
             }
             match self.byte(at) {
                 Some(b'"') => break,
@@ -199,7 +195,7 @@ impl<'a> Text<'a> {
                     return Err(Bad::new(FaultKind::Syntax, at, "no control characters inside a string"));
                 }
                 Some(b) => {
-                    wide |= u64::from(b & 0x80);
+                    wide |= u32::from(b & 0x80);
                     at += 1;
                 }
                 None => return Err(self.ends("the end of the string")),
@@ -275,7 +271,15 @@ impl<'a> Text<'a> {
         Ok(Number { start, end: self.delimited(at)?, integer })
     }
 
+    #[inline(always)]
     fn digits(self, mut at: usize) -> usize {
+        while let Some(eight) = Eight::at(self.bytes, at) {
+            let n = eight.count();
+            at += n;
+            if n < 8 {
+                return at;
+            }
+        }
         while self.byte(at).is_some_and(|b| b.is_ascii_digit()) {
             at += 1;
         }
