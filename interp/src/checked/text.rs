@@ -1,7 +1,7 @@
 //! Ops of text (ADR 0017). Keyed records are always indexed, so their syntax is judged before their values.
 
 use super::{Count, Frame, Machine, Result, Span, Target, count_form};
-use reschema_ir::{Body, DecimalText, FaultKind, Op, Quote, SeqIn, SeqOut, TextNum, cost::TEXT_NUM};
+use reschema_ir::{Body, DecimalText, FaultKind, Op, Quote, SeqIn, SeqOut, TextNum};
 use reschema_runtime::text::{self, Bad, Items, Keys, Piece, Rules, Tables, Text};
 
 /// Whether a sequence stands in brackets, and if so whether they are those of an object.
@@ -183,10 +183,8 @@ impl Machine<'_, '_> {
     }
 
     fn write_text(&mut self, raw: i64, to: TextNum) -> Result {
-        let mut text = [0; TEXT_NUM as usize];
-        let len = text::write_num(raw, to, &mut text);
         if let Target::Bytes(out) = &mut self.target {
-            out.extend_from_slice(&text[..len]);
+            text::write_num(raw, to, |text| out.extend_from_slice(text));
         }
         self.limit_output()
     }

@@ -3,17 +3,18 @@
 //!
 //! Text is taken to go on behind its end, so whatever touches the end leaves: the checking interpreter knows.
 
+use super::arena::Arena;
 use super::scalar::write_varint;
 use super::sequence::distance;
 use crate::fault::Outcome;
 use crate::text::{self, Items, Keys, Names, Piece, Rules, Tables, Text};
-use reschema_ir::cost::{SPAN_SLACK, TEXT_NUM};
+use reschema_ir::cost::SPAN_SLACK;
 use reschema_ir::{DecimalText, Quote, SeqOut, TableId, TextNum};
 
 /// What text ops of a run share: decoded strings, the index of records, and a place to write to. Reused from run to run.
 #[derive(Default)]
 pub struct TextState {
-    own: Vec<Box<[u8]>>,
+    own: Arena,
     index: Vec<u64>,
     out: Vec<u8>,
 }
@@ -22,23 +23,19 @@ impl TextState {
     /// Forgets what belongs to the value before.
     #[inline(always)]
     pub fn clear(&mut self) {
-        if !self.own.is_empty() {
-            self.own.clear();
-        }
+        self.own.clear();
         self.index.clear();
     }
 
     /// Whether something was decoded for the value.
+    #[inline(always)]
     pub fn keeps(&self) -> bool {
         !self.own.is_empty()
     }
 
-    fn keep(&mut self, bytes: Vec<u8>) -> (*const u8, usize) {
-        let kept: Box<[u8]> = bytes.into();
-        let place = (kept.as_ptr(), kept.len());
-        // The bytes stay where they are when the list grows.
-        self.own.push(kept);
-        place
+    /// Copies bytes to where they stay until the value is done, with [`SPAN_SLACK`] readable bytes behind them.
+    pub fn keep(&mut self, bytes: &[u8]) -> (*const u8, usize) {
+        (self.own.keep(bytes), bytes.len())
     }
 }
 
@@ -72,13 +69,42 @@ pub unsafe fn read_num(p: *const u8, end: *const u8, form: TextNum) -> Result<(i
 /// Writes a number and returns its length.
 ///
 /// # Safety
-/// `o` must be writable for [`TEXT_NUM`] bytes.
+/// `o` must be writable for [`TEXT_NUM`](reschema_ir::cost::TEXT_NUM) bytes.
 pub unsafe fn write_num(o: *mut u8, raw: i64, form: TextNum) -> usize {
-    let mut out = [0; TEXT_NUM as usize];
-    let len = text::write_num(raw, form, &mut out);
+    text::write_num(raw, form, |text| {
+        // SAFETY: no number has more bytes than the caller promises.
+        unsafe { copy_short(text, o) };
+        text.len()
+    })
+}
+
+/// Copies bytes, short ones without a call.
+///
+/// # Safety
+/// `o` must be writable for so many bytes as there are.
+#[inline(always)]
+unsafe fn copy_short(bytes: &[u8], o: *mut u8) {
+    // Two words that overlap cover all sizes between one and two words.
+    macro_rules! words {
+        ($n:literal) => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk::<$n>(), bytes.last_chunk::<$n>()) {
+                // SAFETY: both lie inside the bytes.
+                unsafe {
+                    o.cast::<[u8; $n]>().write_unaligned(*first);
+                    o.add(bytes.len() - $n).cast::<[u8; $n]>().write_unaligned(*last);
+                }
+                return;
+            }
+        };
+    }
+    if bytes.len() <= 32 {
+        words!(16);
+        words!(8);
+        words!(4);
+        words!(2);
+    }
     // SAFETY: the caller's promise.
-    unsafe { o.cast::<[u8; TEXT_NUM as usize]>().write_unaligned(out) };
-    len
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), o, bytes.len()) };
 }
 
 /// Reads a string: where its bytes are and how many, and where it ends.
@@ -96,7 +122,7 @@ pub unsafe fn read_quoted(
         let (piece, n) = text::read_quoted(between(p, end)?, 0, form).map_err(leave)?;
         let (start, len) = match piece {
             Piece::Here { start, len } => (p.add(start), len),
-            Piece::Own(own) => state.keep(own),
+            Piece::Own(own) => state.keep(&own),
         };
         Ok((start, len, p.add(n)))
     }
@@ -111,8 +137,39 @@ unsafe fn put(o: *mut u8, capacity: *mut u8, bytes: &[u8]) -> Result<usize, Outc
         return Err(Outcome::OutputFull);
     }
     // SAFETY: there is room; the output overlaps nothing that is read.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), o, bytes.len()) };
+    unsafe { copy_short(bytes, o) };
     Ok(bytes.len())
+}
+
+/// Copies text for as long as it needs no escapes. True if all of it is copied.
+///
+/// # Safety
+/// `o` must be writable for the bytes and 16 more.
+#[inline(always)]
+unsafe fn copy_plain(bytes: &[u8], o: *mut u8) -> bool {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        // SAFETY: the caller's promise.
+        unsafe { o.add(at).cast::<[u8; 16]>().write_unaligned(*chunk) };
+        if !text::is_plain(chunk) {
+            return false;
+        }
+        at += 16;
+    }
+    // The last bytes as a chunk of its own, filled up with what is plain.
+    let mut chunk = [b' '; 16];
+    let rest = &bytes[at..];
+    if let Some(last) = bytes.last_chunk::<16>() {
+        // SAFETY: these are the last of the bytes.
+        unsafe { o.add(bytes.len() - 16).cast::<[u8; 16]>().write_unaligned(*last) };
+        return text::is_plain(last);
+    }
+    // SAFETY: there are fewer than 16, and there is room for them.
+    unsafe {
+        copy_short(rest, chunk.as_mut_ptr());
+        o.add(at).cast::<[u8; 16]>().write_unaligned(chunk);
+    }
+    text::is_plain(&chunk)
 }
 
 /// Writes a quoted string and returns its length.
@@ -126,17 +183,18 @@ pub unsafe fn write_quoted(
     form: Quote,
     state: &mut TextState,
 ) -> Result<usize, Outcome> {
-    if form == Quote::Text && text::plain_len(bytes) == bytes.len() {
+    if form == Quote::Text {
         if distance(o, capacity) < (bytes.len() + 2 + SPAN_SLACK) as isize {
             return Err(Outcome::OutputFull);
         }
         // SAFETY: there is room for the bytes and two quotes.
         unsafe {
-            *o = b'"';
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), o.add(1), bytes.len());
-            *o.add(bytes.len() + 1) = b'"';
+            if copy_plain(bytes, o.add(1)) {
+                *o = b'"';
+                *o.add(bytes.len() + 1) = b'"';
+                return Ok(bytes.len() + 2);
+            }
         }
-        return Ok(bytes.len() + 2);
     }
     state.out.clear();
     text::write_quoted(&mut state.out, bytes, form);
@@ -156,8 +214,13 @@ pub unsafe fn read_decimal(
 ) -> Result<(*const u8, usize, *const u8), Outcome> {
     // SAFETY: the caller's promise; what was read ends before `end`.
     unsafe {
-        let (bytes, n) = text::read_decimal(between(p, end)?, 0, precision, scale, size).map_err(leave)?;
-        let (start, len) = state.keep(bytes);
+        let text = between(p, end)?;
+        if let Some((bytes, n)) = text::usual_decimal(text, precision, scale, size) {
+            let (start, len) = state.keep(bytes.as_slice());
+            return Ok((start, len, p.add(n)));
+        }
+        let (bytes, n) = text::read_decimal(text, 0, precision, scale, size).map_err(leave)?;
+        let (start, len) = state.keep(&bytes);
         Ok((start, len, p.add(n)))
     }
 }
@@ -173,6 +236,12 @@ pub unsafe fn write_decimal(
     (precision, scale, to): (u64, u64, DecimalText),
     state: &mut TextState,
 ) -> Result<usize, Outcome> {
+    if let Some(written) = text::usual_decimal_text(bytes, precision, scale, to, |text| {
+        // SAFETY: the caller's promise.
+        unsafe { put(o, capacity, text) }
+    }) {
+        return written;
+    }
     state.out.clear();
     text::write_decimal(&mut state.out, bytes, precision, scale, to).ok_or(Outcome::Reject)?;
     // SAFETY: the caller's promise.

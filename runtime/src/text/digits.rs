@@ -46,8 +46,7 @@ pub(super) const TENS: [u64; 20] = {
 /// Reads digits from `at`: the number that they make, as long as there are no more than 19, how many, and where they end.
 #[inline(always)]
 pub(super) fn run(bytes: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
-    loop {
-        let Some(eight) = Eight::at(bytes, at) else { break };
+    while let Some(eight) = Eight::at(bytes, at) {
         let n = eight.count();
         if n == 8 {
             value = value.wrapping_mul(100_000_000).wrapping_add(eight.value(8));

@@ -14,6 +14,7 @@ mod object;
 mod quote;
 mod scan;
 mod time;
+mod usual_decimal;
 mod write;
 
 pub use choose::choose;
@@ -22,8 +23,9 @@ pub use names::{Indexed, Names, Tables, lookup};
 pub use number::{is_special, read_num};
 pub use object::{Keys, Rules, State, close, find, index, indexed, read_tag};
 pub use quote::{Piece, read_quoted};
-pub(crate) use scan::plain_len;
+pub(crate) use scan::is_plain;
 pub use scan::{Items, Space};
+pub use usual_decimal::{Unscaled, usual_decimal, usual_decimal_text};
 pub use write::{write_num, write_quoted};
 
 use reschema_ir::FaultKind;

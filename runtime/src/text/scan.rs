@@ -32,19 +32,10 @@ pub(super) struct Number {
     pub(super) integer: bool,
 }
 
-/// Where text stops that is quoted as it is.
+/// True for text that is quoted as it is.
 #[inline(always)]
-pub(crate) fn plain_len(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let stops = marks(chunk).stops;
-        if stops != 0 {
-            return at + stops.trailing_zeros() as usize;
-        }
-        at += 16;
-    }
-    let stop = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
-    at + bytes[at..].iter().position(stop).unwrap_or(bytes.len() - at)
+pub(crate) fn is_plain(chunk: &[u8; 16]) -> bool {
+    marks(chunk).stops == 0
 }
 
 /// How a sequence goes on.
@@ -292,9 +283,18 @@ impl<'a> Text<'a> {
     }
 
     /// Passes over a value in which at most `levels` arrays and objects are inside each other. All its syntax is checked.
+    #[inline]
     pub fn skip(self, at: usize, levels: u32) -> Result<usize> {
+        let at = self.space(at);
+        match self.byte(at) {
+            Some(b'"') => Ok(self.string(at, "a value")?.end + 1),
+            Some(b'-' | b'0'..=b'9') => Ok(self.number(at, "a value")?.end),
+            _ => self.skip_any(at, levels),
+        }
+    }
+
+    fn skip_any(self, mut at: usize, levels: u32) -> Result<usize> {
         let mut open = Nesting::default();
-        let mut at = self.space(at);
         loop {
             at = match self.byte(at) {
                 Some(b'"') => self.string(at, "a value")?.end + 1,

@@ -3,47 +3,47 @@
 use super::quote::BASE64;
 use super::time;
 use base64::Engine as _;
-use reschema_ir::{Quote, TextNum, cost::TEXT_NUM};
+use reschema_ir::{Quote, TextNum};
 
-/// Writes a number at the start of `out`, and returns how many bytes it takes.
-pub fn write_num(raw: i64, form: TextNum, out: &mut [u8; TEXT_NUM as usize]) -> usize {
-    let mut put = |text: &[u8]| {
-        out[..text.len()].copy_from_slice(text);
-        text.len()
-    };
-    let special = |nan: bool, negative: bool| match (nan, negative) {
-        _ if matches!(form, TextNum::NullF32 | TextNum::NullF64) => "null",
-        (true, _) => "\"NaN\"",
-        (false, true) => "\"-Infinity\"",
-        (false, false) => "\"Infinity\"",
-    };
+/// Shows the text of a number to `put`.
+#[inline(always)]
+pub fn write_num<T>(raw: i64, form: TextNum, put: impl FnOnce(&[u8]) -> T) -> T {
     match form {
-        TextNum::Bool => put(if raw == 0 { b"false" } else { b"true" }),
         TextNum::Int32 | TextNum::Int64 => put(itoa::Buffer::new().format(raw).as_bytes()),
-        TextNum::F32 | TextNum::FiniteF32 | TextNum::NullF32 => {
-            let v = f32::from_bits(raw as u32);
-            match v.is_finite() {
-                true => put(zmij::Buffer::new().format_finite(v).as_bytes()),
-                false => put(special(v.is_nan(), v < 0.0).as_bytes()),
-            }
-        }
         TextNum::F64 | TextNum::FiniteF64 | TextNum::NullF64 => {
             let v = f64::from_bits(raw as u64);
             match v.is_finite() {
                 true => put(zmij::Buffer::new().format_finite(v).as_bytes()),
-                false => put(special(v.is_nan(), v < 0.0).as_bytes()),
+                false => put(special(form, v.is_nan(), v < 0.0)),
             }
         }
-        _ => {
-            let mut text = [0; 32];
-            let Some(len) = time::print(raw, form, &mut text) else {
-                return put(itoa::Buffer::new().format(raw).as_bytes());
-            };
-            out[0] = b'"';
-            out[1..=len].copy_from_slice(&text[..len]);
-            out[len + 1] = b'"';
-            len + 2
+        TextNum::F32 | TextNum::FiniteF32 | TextNum::NullF32 => {
+            let v = f32::from_bits(raw as u32);
+            match v.is_finite() {
+                true => put(zmij::Buffer::new().format_finite(v).as_bytes()),
+                false => put(special(form, v.is_nan(), v < 0.0)),
+            }
         }
+        TextNum::Bool => put(if raw == 0 { b"false" } else { b"true" }),
+        _ => {
+            let mut text = [b'"'; 34];
+            match text[1..].first_chunk_mut().and_then(|text| time::print(raw, form, text)) {
+                Some(len) => {
+                    text[len + 1] = b'"';
+                    put(&text[..len + 2])
+                }
+                None => put(itoa::Buffer::new().format(raw).as_bytes()),
+            }
+        }
+    }
+}
+
+fn special(form: TextNum, nan: bool, negative: bool) -> &'static [u8] {
+    match (nan, negative) {
+        _ if matches!(form, TextNum::NullF32 | TextNum::NullF64) => b"null",
+        (true, _) => b"\"NaN\"",
+        (false, true) => b"\"-Infinity\"",
+        (false, false) => b"\"Infinity\"",
     }
 }
 
