@@ -5,7 +5,7 @@
 
 use super::rewrite;
 use crate::op::Op;
-use crate::operand::{Convert, Flag, Inst, Num, NumUse, SpanUse};
+use crate::operand::{Convert, Flag, Inst, Num, NumUse, Quote, SpanUse};
 use crate::program::Program;
 
 pub(super) fn run(program: &mut Program) {
@@ -54,6 +54,8 @@ fn pair(a: &Op, b: &Op) -> Option<Op> {
         (Op::ReadSpan { dst, from }, Op::WriteSpan { src, to }) if *src == SpanUse(dst.0) => {
             Some(Op::MoveSpan { from: *from, to: *to, utf8: Flag::No })
         }
+        // Text of a syntax is judged where it is read.
+        (Op::ReadQuoted { dst, from: Quote::Text }, Op::CheckUtf8 { src }) if *src == SpanUse(dst.0) => Some(a.clone()),
         (Op::ReadFixed { dst, size }, Op::WriteFixed { src }) if *src == SpanUse(dst.0) => {
             Some(Op::MoveFixed { size: *size })
         }

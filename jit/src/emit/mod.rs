@@ -1,8 +1,11 @@
 //! Program → CLIF: a function each, an instruction at a time.
 
+mod brackets;
 mod control;
+mod digits;
 mod ints;
 mod number;
+mod quoted;
 mod run;
 mod sequence;
 mod span;

@@ -214,7 +214,8 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn read_fixed(&mut self, dst: u32, size: u64) {
-        if size > STATIC_FIXED && !self.big(size) {
+        // Also where a `check` has promised it: a copy of the span touches more.
+        if !self.big(size) {
             return;
         }
         let (start, len) = self.spans[dst as usize];
@@ -256,14 +257,14 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn write_span(&mut self, src: u32, to: Option<Len>) {
-        self.note("write.span, write.fixed: copy by a helper");
         let (start, len) = self.span(src);
         self.room(len, 0);
         if let Some(to) = to {
             self.put_length(len, to);
         }
         let o = self.output();
-        self.call(helpers::copy(), &[start, o, len]);
+        // Behind every span so many bytes can be read: of the input by `inside`, of what was decoded and of constants anyway.
+        self.copy(start, o, len);
         let o = self.b.ins().iadd(o, len);
         self.set_output(o);
     }

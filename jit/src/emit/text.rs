@@ -1,12 +1,11 @@
-//! Text: keys that come as expected, punctuation and separators inline, the rest by helpers.
+//! Text: keys that come as expected and separators inline, the rest by helpers.
 
 use super::{Emitter, Exit, arg, memory};
 use crate::context::offset;
 use crate::helpers::text as helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use reschema_ir::{Bodies, Body, ConstId, Op, Program, SeqOut};
-use reschema_runtime::raw::text::count_room;
+use reschema_ir::{Bodies, Body, ConstId, Op, Program};
 use reschema_runtime::text::Indexed;
 
 /// Keys up to this size are compared inline.
@@ -18,18 +17,18 @@ fn place<T: PartialEq>(all: &[T], one: &T) -> i64 {
 
 impl Emitter<'_, '_> {
     /// The Program and its tables of names.
-    fn program(&mut self) -> Value {
+    pub(super) fn program(&mut self) -> Value {
         let names: *const Indexed = self.shared.names;
         self.constant(names.expose_provenance() as i64)
     }
 
     /// The op itself, which the Program keeps where it is.
-    fn op_address(&mut self, op: &Op) -> Value {
+    pub(super) fn op_address(&mut self, op: &Op) -> Value {
         self.constant(std::ptr::from_ref(op).expose_provenance() as i64)
     }
 
     /// The level of the function, or `more` below.
-    fn level_below(&mut self, more: u32) -> Value {
+    pub(super) fn level_below(&mut self, more: u32) -> Value {
         match self.level {
             Some(level) => self.b.ins().iadd_imm_s(level, i64::from(more)),
             None => self.constant(more.into()),
@@ -37,20 +36,14 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on where a helper says, or leaves as it says.
-    fn go_on(&mut self, p: Value) {
+    pub(super) fn go_on(&mut self, p: Value) {
         self.leave_as_told(p);
         self.set_input(p);
     }
 
     pub(super) fn text_op(&mut self, op: &Op) {
         match op {
-            Op::ReadText { dst, from } => {
-                self.note("read.text: helper");
-                let (p, form) = (self.input(), self.constant(place(reschema_ir::TextNum::ALL, from)));
-                let p = self.call(helpers::read_text(), &[self.ctx, p, form]);
-                self.go_on(p);
-                self.found(dst.0);
-            }
+            Op::ReadText { dst, from } => self.read_text(dst.0, *from),
             Op::WriteText { src, to } => {
                 self.note("write.text: helper");
                 let raw = self.b.use_var(self.nums[src.0 as usize]);
@@ -59,13 +52,7 @@ impl Emitter<'_, '_> {
                 let o = self.b.ins().iadd(o, n);
                 self.set_output(o);
             }
-            Op::ReadQuoted { dst, from } => {
-                self.note("read.quoted: helper");
-                let (p, form) = (self.input(), self.constant(place(reschema_ir::Quote::ALL, from)));
-                let p = self.call(helpers::read_quoted(), &[self.ctx, p, form]);
-                self.go_on(p);
-                self.found_span(dst.0);
-            }
+            Op::ReadQuoted { dst, from } => self.read_quoted(dst.0, *from),
             Op::WriteQuoted { src, to } => {
                 self.note("write.quoted: helper");
                 let (start, len) = self.spans[src.0 as usize];
@@ -142,23 +129,8 @@ impl Emitter<'_, '_> {
                 self.b.def_var(self.nums[state.0 as usize], zero);
             }
             Op::FindField { arms, .. } => self.find_field(op, arms),
-            Op::CloseObject { start, state, .. } => {
-                let start = self.b.use_var(self.marks[start.0 as usize]);
-                let state = self.b.use_var(self.nums[state.0 as usize]);
-                let (op, program, level) = (self.op_address(op), self.program(), self.level_below(0));
-                let p = self.input();
-                let p = self.call(helpers::close_object(), &[self.ctx, p, start, state, op, program, level]);
-                self.go_on(p);
-            }
-            Op::Choose { dst, rows, level, .. } => {
-                self.note("choose: helper");
-                let (p, program) = (self.input(), self.program());
-                let (rows, level) = (self.constant(rows.0.into()), self.level_below(*level));
-                let row = self.call(helpers::choose(), &[self.ctx, p, program, rows, level]);
-                self.leave_as_told(row);
-                let row = self.b.ins().iadd_imm_s(row, -1);
-                self.b.def_var(self.nums[dst.0 as usize], row);
-            }
+            Op::CloseObject { start, state, .. } => self.close_object(op, start.0, state.0),
+            Op::Choose { dst, rows, level, .. } => self.choose(dst.0, *rows, *level),
             Op::ReadTag { dst, names, null, .. } => {
                 self.note("read.tag: helper");
                 let (p, program) = (self.input(), self.program());
@@ -173,61 +145,16 @@ impl Emitter<'_, '_> {
     }
 
     /// What a helper has found goes to a register.
-    fn found(&mut self, dst: u32) {
+    pub(super) fn found(&mut self, dst: u32) {
         let value = self.context(offset::VALUE);
         self.b.def_var(self.nums[dst as usize], value);
     }
 
-    fn found_span(&mut self, dst: u32) {
+    pub(super) fn found_span(&mut self, dst: u32) {
         let (start, len) = self.spans[dst as usize];
         let (at, more) = (self.context(offset::VALUE), self.context(offset::MORE));
         self.b.def_var(start, at);
         self.b.def_var(len, more);
-    }
-
-    /// True where so many bytes, and what a compare touches further, lie inside the input.
-    fn near(&mut self, bytes: usize) -> Value {
-        let p = self.input();
-        let rest = self.b.ins().isub(self.soft, p);
-        self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, rest, bytes as i64)
-    }
-
-    /// One byte that must be there; behind white space or at the end a helper looks.
-    fn punctuation(&mut self, byte: u8, helper: impl FnOnce(&mut Self, Value) -> Value) {
-        let (look, other, done) = (self.b.create_block(), self.cold(), self.b.create_block());
-        let next = self.b.append_block_param(done, types::I64);
-        let p = self.input();
-        let near = self.near(1);
-        self.b.ins().brif(near, look, [], other, []);
-        self.b.switch_to_block(look);
-        let found = self.byte(p);
-        let same = self.b.ins().icmp_imm_u(IntCC::Equal, found, i64::from(byte));
-        let behind = self.b.ins().iadd_imm_s(p, 1);
-        self.b.ins().brif(same, done, [&arg(behind)], other, []);
-        self.b.switch_to_block(other);
-        let q = helper(self, p);
-        self.leave_as_told(q);
-        self.b.ins().jump(done, [&arg(q)]);
-        self.b.switch_to_block(done);
-        self.set_input(next);
-    }
-
-    fn expect(&mut self, text: ConstId) {
-        let word = self.shared.program.constant(text);
-        let (at, len) = (self.shared.pool.constant(text), word.len());
-        if let [byte] = word
-            && !byte.is_ascii_alphanumeric()
-        {
-            let byte = *byte;
-            return self.punctuation(byte, |e, p| {
-                let (at, len) = (e.constant(at), e.constant(len as i64));
-                e.call(helpers::expect(), &[e.ctx, p, at, len])
-            });
-        }
-        self.note("expect of a word: helper");
-        let (p, at, len) = (self.input(), self.constant(at), self.constant(len as i64));
-        let p = self.call(helpers::expect(), &[self.ctx, p, at, len]);
-        self.go_on(p);
     }
 
     /// A key: compared with the one that is expected, in the order that is; any other is sought by a helper.
@@ -300,44 +227,6 @@ impl Emitter<'_, '_> {
         }
         let behind = self.b.ins().iadd_imm_s(p, (len + shift) as i64);
         self.b.ins().brif(differs, other, [], there, [&arg(behind)]);
-    }
-
-    /// Items between brackets.
-    pub(super) fn items_of(&mut self, object: bool, to: SeqOut, item: &Body) {
-        let (head, last, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let (count, first) = (self.b.declare_var(types::I64), self.b.declare_var(types::I64));
-        let kind = self.constant(object.into());
-        let left = count_room(to) as u32;
-        self.check(0, left);
-        let (p, o) = (self.input(), self.output());
-        let p = self.call(helpers::open_items(), &[self.ctx, p, kind]);
-        self.go_on(p);
-        self.b.def_var(first, o);
-        self.wrote(left.into());
-        let zero = self.constant(0);
-        self.b.def_var(count, zero);
-        let more = self.context(offset::VALUE);
-        self.b.ins().brif(more, head, [], last, []);
-        self.b.switch_to_block(head);
-        self.body(item);
-        let n = self.b.use_var(count);
-        let n = self.b.ins().iadd_imm_s(n, 1);
-        self.b.def_var(count, n);
-        let p = self.input();
-        let p = self.call(helpers::next_item(), &[self.ctx, p, kind]);
-        self.go_on(p);
-        let more = self.context(offset::VALUE);
-        self.b.ins().brif(more, head, [], last, []);
-        self.b.switch_to_block(last);
-        if to != SeqOut::None {
-            let (first, o, n) = (self.b.use_var(first), self.output(), self.b.use_var(count));
-            let to = self.constant(place(SeqOut::ALL, &to));
-            let o = self.call(helpers::close_items(), &[self.ctx, first, o, n, to]);
-            self.leave_as_told(o);
-            self.set_output(o);
-        }
-        self.b.ins().jump(done, []);
-        self.b.switch_to_block(done);
     }
 
     /// Behind a value: what was decoded for it is forgotten.

@@ -58,7 +58,11 @@ helpers! {
         // SAFETY: see above.
         unsafe {
             let ctx = &mut *ctx;
-            let read = text::read_quoted(p, ctx.end, Quote::ALL[form as usize], &mut ctx.text);
+            let mut read = text::read_quoted(p, ctx.end, Quote::ALL[form as usize], &mut ctx.text);
+            // Near the end of what is readable a copy would touch too much.
+            if let Ok((start, len, _)) = &mut read && (p..ctx.end).contains(start) && start.add(*len) > ctx.soft {
+                (*start, *len) = ctx.text.keep(span_at(*start as u64, *len as u64));
+            }
             ctx.kept = u64::from(ctx.text.keeps());
             let read = read.map(|(start, len, p)| { (ctx.value, ctx.more) = (start as u64, len as u64); p as u64 });
             told(ctx, read)

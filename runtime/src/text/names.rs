@@ -97,7 +97,16 @@ impl<'a> Names<'a> {
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<usize> {
         match self.index {
-            Some(index) if index.serves() => index.place(name, |place| self.name(place)),
+            Some(index) if index.serves() => index.place(&Digest::of(name), |place| self.name(place) == name),
+            _ => self.sought(name),
+        }
+    }
+
+    /// As [`Names::place`], of a name of up to 16 bytes whose digest is known.
+    #[inline(always)]
+    pub(super) fn short_place(&self, digest: &Digest, name: &[u8]) -> Option<usize> {
+        match self.index {
+            Some(index) if index.serves() => index.place(digest, |_| true),
             _ => self.sought(name),
         }
     }
@@ -129,28 +138,35 @@ pub fn lookup(names: &Names<'_>, name: &[u8]) -> Option<i64> {
     names.entry(names.place(name)?)
 }
 
-/// What tells most names apart: their length, and words of their first and last bytes.
+/// What tells most names apart: their length, and two words. Up to 16 bytes, these are all of the name, with zeros behind;
+/// of longer ones they are the first eight bytes and the last.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Digest {
+pub(super) struct Digest {
     len: usize,
     first: u64,
     last: u64,
 }
 
 impl Digest {
+    pub(super) fn of(name: &[u8]) -> Digest {
+        if let (17.., Some(first), Some(last)) = (name.len(), name.first_chunk::<8>(), name.last_chunk::<8>()) {
+            return Digest { len: name.len(), first: u64::from_le_bytes(*first), last: u64::from_le_bytes(*last) };
+        }
+        let mut chunk = [0; 16];
+        for (to, from) in chunk.iter_mut().zip(name) {
+            *to = *from;
+        }
+        Digest::of_first(&chunk, name.len().min(16))
+    }
+
+    /// Of a name that is the first `len` ≤ 16 bytes.
     #[inline(always)]
-    fn of(name: &[u8]) -> Digest {
-        let len = name.len();
-        let (first, last) = if let (Some(first), Some(last)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
-        } else if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-            (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into())
-        } else if let [first, ..] = name {
-            ((*first).into(), u64::from(name[len / 2]) << 8 | u64::from(name[len - 1]))
-        } else {
-            (0, 0)
-        };
-        Digest { len, first, last }
+    pub(super) fn of_first(chunk: &[u8; 16], len: usize) -> Digest {
+        let word = u128::from_le_bytes(*chunk);
+        let (low, high) = (word as u64, (word >> 64) as u64);
+        // Of a word so many bytes; none of a shift by all of its bits.
+        let of = |word: u64, bytes: usize| word & !u64::MAX.checked_shl(8 * bytes as u32).unwrap_or(0);
+        Digest { len, first: of(low, len.min(8)), last: of(high, len.saturating_sub(8)) }
     }
 
     #[inline(always)]
@@ -204,12 +220,10 @@ impl Index {
     }
 
     #[inline(always)]
-    fn place<'a>(&self, name: &[u8], full: impl Fn(usize) -> &'a [u8]) -> Option<usize> {
-        let digest = Digest::of(name);
+    fn place(&self, digest: &Digest, same: impl Fn(usize) -> bool) -> Option<usize> {
         for step in 0..self.steps {
-            let slot = &self.slots[self.slot(&digest, step)];
-            // Of up to 16 bytes the digest has all.
-            if slot.digest == digest && (name.len() <= 16 || full(slot.place) == name) {
+            let slot = &self.slots[self.slot(digest, step)];
+            if slot.digest == *digest && (digest.len <= 16 || same(slot.place)) {
                 return Some(slot.place);
             }
         }

@@ -42,16 +42,26 @@ pub type State = u64;
 impl Keys<'_> {
     /// Reads a key and its colon: what it is, where it stands, and where its value begins.
     fn key(&self, text: Text<'_>, at: usize) -> Result<(Key, usize, usize)> {
-        let name = text.name(at)?;
-        let value = text.punctuation(name.end + 1, b':', "`:` behind a key")?;
-        Ok((self.judge(text, name, at)?, at, text.space(value)))
+        let (place, end) = match text.short_name(at) {
+            Some((digest, end)) => (self.names.short_place(&digest, &text.bytes[at + 1..end]), end),
+            None => {
+                let name = text.name(at)?;
+                (self.place(text, name, at)?, name.end)
+            }
+        };
+        let value = text.punctuation(end + 1, b':', "`:` behind a key")?;
+        Ok((self.judge(place, at)?, at, text.space(value)))
     }
 
-    fn judge(&self, text: Text<'_>, name: Quoted, at: usize) -> Result<Key> {
-        let place = match name.escapes {
-            true => with_text(text, at, "a key", |name| self.names.place(name))?.0,
-            false => self.names.place(&text.bytes[name.start..name.end]),
-        };
+    fn place(&self, text: Text<'_>, name: Quoted, at: usize) -> Result<Option<usize>> {
+        match name.escapes {
+            true => Ok(with_text(text, at, "a key", |name| self.names.place(name))?.0),
+            false => Ok(self.names.place(&text.bytes[name.start..name.end])),
+        }
+    }
+
+    #[inline(always)]
+    fn judge(&self, place: Option<usize>, at: usize) -> Result<Key> {
         match place {
             Some(place) => match self.names.entry(place).and_then(|e| u32::try_from(e).ok()) {
                 Some(wanted) if wanted < self.rules.wanted => Ok(Key::Wanted(wanted)),

@@ -1,7 +1,8 @@
 //! Tokens: white space, literals, strings and numbers, and passing over whole values (RFC 8259).
 
 use super::digits::Eight;
-use super::marks::marks;
+use super::marks::{marks, not_digits};
+use super::names::Digest;
 use super::{Bad, Result, Text};
 use reschema_ir::FaultKind;
 
@@ -84,7 +85,7 @@ impl<'a> Text<'a> {
     /// Where white space ends.
     #[inline(always)]
     pub fn space(self, mut at: usize) -> usize {
-        while self.byte(at).is_some_and(Space::is) {
+        while self.byte(at).is_some_and(|b| b <= b' ' && Space::is(b)) {
             at += 1;
         }
         at
@@ -262,6 +263,32 @@ impl<'a> Text<'a> {
         Ok(Number { start, end: self.delimited(at)?, integer })
     }
 
+    /// The end of a number without exponent, of up to 31 bytes and with as many to read, if it is good and something stands
+    /// behind it. `None`: look closely.
+    #[inline(always)]
+    fn usual_number(self, at: usize) -> Option<usize> {
+        let start = at + usize::from(self.byte(at)? == b'-');
+        let (first, second) = self.bytes.get(start..)?.first_chunk::<32>()?.split_at(16);
+        let others = |half: &[u8]| half.first_chunk::<16>().map(not_digits);
+        let others = others(first)? | others(second)? << 16;
+        let whole = others.trailing_zeros();
+        if whole == 0 || whole == 32 || (whole > 1 && self.bytes[start] == b'0') {
+            return None;
+        }
+        let mut end = start + whole as usize;
+        let mut last = self.bytes[end];
+        if last == b'.' {
+            let fraction = others & others.wrapping_sub(1);
+            let n = fraction.trailing_zeros();
+            if n == 32 || n == whole + 1 {
+                return None;
+            }
+            end = start + n as usize;
+            last = self.bytes[end];
+        }
+        matches!(last, b',' | b'}' | b']' | b'\n').then_some(end)
+    }
+
     #[inline(always)]
     fn digits(self, mut at: usize) -> usize {
         while let Some(eight) = Eight::at(self.bytes, at) {
@@ -288,7 +315,10 @@ impl<'a> Text<'a> {
         let at = self.space(at);
         match self.byte(at) {
             Some(b'"') => Ok(self.string(at, "a value")?.end + 1),
-            Some(b'-' | b'0'..=b'9') => Ok(self.number(at, "a value")?.end),
+            Some(b'-' | b'0'..=b'9') => match self.usual_number(at) {
+                Some(end) => Ok(end),
+                None => Ok(self.number(at, "a value")?.end),
+            },
             _ => self.skip_any(at, levels),
         }
     }
@@ -298,7 +328,10 @@ impl<'a> Text<'a> {
         loop {
             at = match self.byte(at) {
                 Some(b'"') => self.string(at, "a value")?.end + 1,
-                Some(b'-' | b'0'..=b'9') => self.number(at, "a value")?.end,
+                Some(b'-' | b'0'..=b'9') => match self.usual_number(at) {
+                    Some(end) => end,
+                    None => self.number(at, "a value")?.end,
+                },
                 Some(b't') => self.word(at, b"true", "a value")?,
                 Some(b'f') => self.word(at, b"false", "a value")?,
                 Some(b'n') => self.word(at, b"null", "a value")?,
@@ -342,6 +375,17 @@ impl<'a> Text<'a> {
         let name = self.name(at)?;
         let at = self.punctuation(name.end + 1, b':', "`:` behind a key")?;
         Ok(self.space(at))
+    }
+
+    /// A key of up to 15 bytes of ASCII without escapes, with some bytes to read behind it: its digest, and where its text ends.
+    #[inline(always)]
+    pub(super) fn short_name(self, at: usize) -> Option<(Digest, usize)> {
+        let (quote, rest) = self.bytes.get(at..)?.split_first()?;
+        let chunk = rest.first_chunk::<16>()?;
+        let marks = marks(chunk);
+        let n = marks.stops.trailing_zeros() as usize;
+        let usual = *quote == b'"' && n < 16 && chunk[n & 15] == b'"' && marks.wide_before() == 0;
+        usual.then(|| (Digest::of_first(chunk, n), at + 1 + n))
     }
 
     /// A key; `at` is behind white space.
