@@ -128,7 +128,8 @@ impl Bench {
         }
         let runs = self.tallies[0].runs;
         println!("one tier came further in {} of {runs} runs", self.apart);
-        assert!(self.apart * 20 < runs);
+        // Compiled code copies a span in steps, and so leaves up to 42 bytes earlier: much of outputs this small.
+        assert!(self.apart * 12 < runs);
     }
 
     /// Every output size up to `most`, and every input size up to the whole, with and without padding.
