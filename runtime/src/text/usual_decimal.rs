@@ -18,7 +18,7 @@ impl Unscaled {
         let bits = 65 - (value ^ value >> 63).leading_zeros() as usize;
         let least = bits.div_ceil(8);
         let size = if size == 0 { least } else { usize::try_from(size).ok()? };
-        (least..=16).contains(&size).then_some(Unscaled { bytes, start: 16 - size })
+        (least..=16).contains(&size).then(|| Unscaled { bytes, start: 16 - size })
     }
 
     /// They.

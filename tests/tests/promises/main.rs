@@ -6,7 +6,8 @@
 //! Where one tier leaves earlier than the other, what it has read and written is the beginning of what the other has.
 #![cfg(target_os = "linux")]
 
-use reschema::{Endpoint, Engine, PassSet, Schema};
+use reschema::json::JsonOptions;
+use reschema::{Endpoint, Engine, PassSet, Schema, Tiering};
 use reschema_interp::fast::{FastProgram, Machine};
 use reschema_ir::{Convert, Num, OpCounts, Program};
 use reschema_runtime::{Limits, Outcome, UserFn, Window};
@@ -309,4 +310,54 @@ fn every_program_at_the_end_of_its_promises() {
     }
     bench.tell(&format!("{programs} Programs"));
     assert!(programs > if cfg!(miri) { 20 } else { 2000 });
+}
+
+/// With a space behind each comma and colon that is no text.
+fn spaced(json: &[u8]) -> Vec<u8> {
+    let (mut out, mut inside, mut escaped) = (Vec::new(), false, false);
+    for byte in json {
+        out.push(*byte);
+        if !inside && matches!(byte, b',' | b':') {
+            out.push(b' ');
+        }
+        inside ^= *byte == b'"' && !escaped;
+        escaped = inside && *byte == b'\\' && !escaped;
+    }
+    out
+}
+
+/// As above, with text at either end: as the command writes it, with white space, and in an order that is not the reader's.
+#[test]
+fn every_program_of_json_at_the_end_of_its_promises() {
+    let compiler = native::compiler(None);
+    let engine = Engine::builder().tiering(Tiering::interpreter()).build().expect("an engine");
+    let mut bench = Bench::new();
+    let mut programs = 0;
+    for case in cases::all() {
+        let (Ok(w), Ok(r)) = (Schema::parse(case.text("writer")), Schema::parse(case.text("reader"))) else { continue };
+        let input = case.input();
+        if input.len() > 100 {
+            continue;
+        }
+        for options in [JsonOptions::PLAIN, JsonOptions::AVRO] {
+            let (avro, json) = (Endpoint::avro(&w), Endpoint::json(&w, options));
+            let mut run = |from: &Endpoint, to: Endpoint, inputs: &[&[u8]], most| {
+                let Ok(t) = engine.transform(from.clone(), to) else { return };
+                let Some(tiers) = tiers(compiler.as_ref(), t.program().clone()) else { return };
+                inputs.iter().for_each(|input| bench.sizes(&tiers, input, most));
+                programs += 1;
+            };
+            run(&avro, Endpoint::json(&r, options), &[&input], 130);
+            let Ok(t) = engine.transform(avro.clone(), json.clone()) else { continue };
+            let mut text = Vec::new();
+            if t.run(&input, &mut text).is_err() || text.len() > 200 {
+                continue;
+            }
+            let texts = [&*spaced(&text), &*text, &*[&*text, b"\n", &*text].concat()];
+            run(&json, Endpoint::avro(&r), &texts, 60);
+            run(&json, Endpoint::json(&r, options), &texts[..2], 130);
+        }
+    }
+    bench.tell(&format!("{programs} Programs"));
+    assert!(programs > if cfg!(miri) { 40 } else { 4000 });
 }
